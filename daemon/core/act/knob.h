@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "core/act/pcp.h"
+#include "core/act/slub.h"
 #include "core/sense/snapshot.h"
 #include "core/signal/signal.h"
 
@@ -53,9 +55,15 @@ typedef struct KnobSpec {
         const char *verify;      /* what proves a write */
         const char *risk;
         const char *help;
+        const char *source;      /* kernel file and function, for the texts above */
 } KnobSpec;
 
 const KnobSpec *knob_specs(size_t *ret_n); /* sorted by name */
+/* Relative paths of the files behind system-scope knobs, sorted. Besides, for each entry of KNOB_SIZE_FOLDER that
+ * thp_size_name_parse() accepts, its KNOB_SIZE_FILE. The machine floor reads them all into KnobFile rows. */
+const char *const *knob_paths(size_t *ret_n);
+#define KNOB_SIZE_FOLDER "sys/kernel/mm/transparent_hugepage"
+#define KNOB_SIZE_FILE "enabled"
 _pure_ const KnobSpec *knob_spec_find(Text name); /* also "thp-size-64-enabled" -> the thp-size row */
 
 typedef struct Knob {
@@ -110,6 +118,12 @@ typedef struct KnobInput {
         const char *alignment;     /* result of the live probe: "always", "multiple", "never", "unknown"; NULL: a tree */
         bool may_write;            /* this process has the rights of root over /proc/sys and /sys (live) or a tree read as root */
 } KnobInput;
+
+/* The models of this machine, as knobs_build() uses them. */
+void knob_pcp_model(const KnobInput *input, PcpModel *ret);
+void knob_slub_model(const KnobInput *input, SlubModel *ret);
+/* The file of a relative path, or NULL. */
+_pure_ const KnobFile *knob_file_find(const KnobInput *input, const char *path);
 
 /* Fills one row for every knob of the table in every scope it has on this machine (knobs that the
  * machine lacks get one row with state absent). -ENOMEM when the arena is full. */
