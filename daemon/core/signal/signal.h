@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "core/act/pcp.h"
+#include "core/sense/kmsg.h"
 #include "core/sense/snapshot.h"
 
 /* A signal is a normalised quantity with unit, age and evidence grade (design: docs and
@@ -58,7 +60,8 @@ typedef struct Signal {
         const SignalSpec *spec;
         char name[64];           /* spec->name, or "external:NAME" */
         Scope scope;
-        int64_t value;           /* in the unit, valid only if evidence is not EVIDENCE_NONE */
+        int64_t value;           /* in the unit, rounded down; valid only if evidence is not EVIDENCE_NONE */
+        unsigned milli;          /* thousandths above value (0..999): rates of rare events */
         Evidence evidence;
         const char *unit;
         const char *source;      /* "vmstat", "zoneinfo", "report"... "none" */
@@ -76,9 +79,18 @@ _pure_ const Signal *signal_set_find(const SignalSet *set, const char *name, con
 
 typedef enum WindowKind { WINDOW_LIVE, WINDOW_CAPTURE, WINDOW_BOOT } WindowKind;
 
-/* Computes every signal that needs no tracing from the first and last snapshot of a window.
- * first == NULL: averages since boot, from uptime (WINDOW_BOOT). Middle snapshots serve gap and
- * reset detection: n_snapshots in order of time. Reports (rows of a capture's signals.json) replace
- * computed rows of the same name and scope. -ENOMEM when the arena is full. */
-_must_check_ int signals_compute(Arena *arena, const MachineFacts *facts, const Snapshot *const *snapshots, size_t n_snapshots,
-                                 WindowKind kind, const Signal *reports, size_t n_reports, SignalSet *ret_set);
+/* What signals are made of. */
+typedef struct SignalInput {
+        const MachineFacts *facts;
+        const Snapshot *const *snapshots; /* the window, in order of time; middle ones show resets and gaps */
+        size_t n_snapshots;
+        WindowKind kind;        /* WINDOW_BOOT: one snapshot, averages since boot from its uptime */
+        const Kmsg *kmsg;       /* NULL: there is no log */
+        const Signal *reports;  /* rows of a capture's signals.json: they replace computed rows */
+        size_t n_reports;
+        const PcpModel *pcp;    /* of the newest zoneinfo */
+} SignalInput;
+
+/* Computes every signal that needs no tracing. A signal whose files are missing has a row with
+ * evidence none and the reason. -ENOMEM when the arena is full. */
+_must_check_ int signals_compute(Arena *arena, const SignalInput *input, SignalSet *ret_set);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/observe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "machine/memory.h"
+#include "machine/thp-probe.h"
+
+/* Address space, not memory: pages of it cost nothing until they are touched. */
+#define ARENA_BYTES ((size_t) 1 << 30)
+#define SNAPSHOTS_MAX 4096u
+
+/* The live machine pays for slabinfo with list locks, and slab sysfs tells the same: only trees whose
+ * reading costs nobody anything have it read. */
+static unsigned wanted_files(const Observation *o, bool edge) {
+        if (o->machine->kind != MACHINE_LIVE)
+                return SENSE_ALL;
+        return edge ? SENSE_ALL & ~SENSE_BIT(SENSE_SLABINFO) : SENSE_CHEAP;
+}
+
+static int take(Observation *o, bool edge) {
+        Snapshot *s = ARENA_NEW(&o->arena, Snapshot);
+        int r;
+
+        if (!s)
+                return -ENOMEM;
+        r = sample_take(o->machine, &o->arena, wanted_files(o, edge), s, &o->log);
+        if (r < 0)
+                return r;
+        o->snapshots[o->n_snapshots++] = s;
+        return 0;
+}
+
+static int watch_live(Observation *o, const ObserveOptions *options) {
+        usec_t start = machine_now(o->machine), interval = MAX(options->interval_usec, USEC_PER_MSEC);
+        usec_t duration = options->duration_usec;
+        int r = take(o, /* edge= */ true);
+
+        interval = MAX(interval, duration / (SNAPSHOTS_MAX - 2));
+        for (usec_t at = interval; r == 0 && duration > 0; at += interval) {
+                bool edge = at >= duration;
+
+                if (options->progress)
+                        options->progress(options->userdata, at - interval, duration);
+                r = machine_advance(o->machine, start + MIN(at, duration));
+                if (r < 0)
+                        return r;
+                r = take(o, edge);
+                if (edge)
+                        break;
+        }
+        if (options->progress)
+                options->progress(options->userdata, duration, duration);
+        return r;
+}
+
+static int read_capture(Observation *o) {
+        int r = 0;
+
+        do {
+                r = take(o, /* edge= */ true);
+                if (r < 0)
+                        return r;
+        } while (o->n_snapshots < SNAPSHOTS_MAX && (r = machine_advance(o->machine, 0)) == 0);
+        return r < 0 ? r : 0;
+}
+
+/* Another boot within the window: only what came after it counts. */
+static void cut_boots(Observation *o) {
+        for (size_t i = o->n_snapshots; i-- > 1;) {
+                const Snapshot *s = o->snapshots[i], *before = o->snapshots[i - 1];
+
+                if (!s->uptime_usec.known || !before->uptime_usec.known ||
+                    s->uptime_usec.value >= before->uptime_usec.value)
+                        continue;
+                memmove(o->snapshots, o->snapshots + i, (o->n_snapshots - i) * sizeof(*o->snapshots));
+                o->n_snapshots -= i;
+                o->n_boots_cut = (unsigned) i;
+                return;
+        }
+}
+
+static void find_window(Observation *o) {
+        const Snapshot *first, *last;
+
+        cut_boots(o);
+        if (o->n_snapshots == 0)
+                return;
+        first = o->snapshots[0];
+        last = observation_last(o);
+        for (size_t i = 1; i < o->n_snapshots; i++)
+                if (o->snapshots[i]->stat && o->snapshots[i - 1]->stat &&
+                    o->snapshots[i]->stat->n_cpus != o->snapshots[i - 1]->stat->n_cpus)
+                        o->cpus_changed = true;
+        if (o->n_snapshots > 1) {
+                o->kind = o->machine->kind == MACHINE_LIVE ? WINDOW_LIVE : WINDOW_CAPTURE;
+                o->window_usec = u64_sub_sat(last->at_usec, first->at_usec);
+        } else {
+                o->kind = WINDOW_BOOT;
+                o->window_usec = last->uptime_usec.known ? last->uptime_usec.value : 0;
+        }
+}
+
+static const KnobFile *find_file(const Observation *o, const char *path) {
+        for (size_t i = 0; i < o->n_files; i++)
+                if (strcmp(o->files[i].path, path) == 0 && o->files[i].state != SENSE_ABSENT)
+                        return &o->files[i];
+        return NULL;
+}
+
+static void find_models(Observation *o) {
+        const KnobFile *fraction = find_file(o, "proc/sys/vm/percpu_pagelist_fraction");
+        const KnobFile *high_fraction = find_file(o, "proc/sys/vm/percpu_pagelist_high_fraction");
+        const KnobFile *file = high_fraction ? high_fraction : fraction;
+        PcpFiles files = high_fraction ? PCP_FILES_HIGH_FRACTION : fraction ? PCP_FILES_FRACTION : PCP_FILES_UNKNOWN;
+        const Snapshot *zoneinfo = NULL, *slab = NULL, *thp = NULL;
+        MaybeU64 value = UNKNOWN;
+        ParseLog seen_before = { 0 }; /* the knob rows report the same file: not twice */
+
+        for (size_t i = 0; i < o->n_snapshots; i++) {
+                zoneinfo = o->snapshots[i]->zoneinfo ? o->snapshots[i] : zoneinfo;
+                slab = o->snapshots[i]->slab ? o->snapshots[i] : slab;
+                thp = o->snapshots[i]->thp ? o->snapshots[i] : thp;
+        }
+        if (file && file->state == SENSE_OK)
+                value = number_file_parse(file->text, file->path, &seen_before);
+        pcp_model_find(zoneinfo ? zoneinfo->zoneinfo : NULL, &o->facts.topology, files, value, o->facts.page_bytes, &o->pcp);
+        slub_model_find(&(SlubInput){ .slab = slab ? slab->slab : NULL,
+                                      .topology = &o->facts.topology,
+                                      .cmdline = o->facts.cmdline,
+                                      .cmdline_known = o->facts.cmdline_known,
+                                      .page_bytes = o->facts.page_bytes,
+                                      .has_thp_sizes = thp && thp->thp->n_sizes > 0 },
+                        &o->slub);
+}
+
+static int build(Observation *o) {
+        Signal *reports = NULL;
+        size_t n_reports = 0;
+        Text kmsg = TEXT_NULL;
+        SignalInput signals;
+        KnobInput knobs;
+        int r;
+
+        r = sample_knob_files(o->machine, &o->arena, &o->files, &o->n_files, &o->log);
+        if (r == 0)
+                r = sample_admin_settings(o->machine, &o->arena, &o->settings, &o->n_settings, &o->log);
+        if (r == 0)
+                r = sample_reports(o->machine, &o->arena, &reports, &n_reports, &kmsg, &o->log);
+        if (r == 0 && kmsg.data) {
+                r = kmsg_parse(&o->arena, kmsg, "kmsg", &o->kmsg, &o->log);
+                o->have_kmsg = true;
+        }
+        if (r < 0)
+                return r;
+        find_models(o);
+        signals = (SignalInput){ .facts = &o->facts,
+                                 .snapshots = o->snapshots,
+                                 .n_snapshots = o->n_snapshots,
+                                 .kind = o->kind,
+                                 .kmsg = o->have_kmsg ? &o->kmsg : NULL,
+                                 .reports = reports,
+                                 .n_reports = n_reports,
+                                 .pcp = &o->pcp };
+        r = signals_compute(&o->arena, &signals, &o->signals);
+        if (r < 0)
+                return r;
+        if (o->machine->kind == MACHINE_LIVE)
+                o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(), o->facts.hpage_pmd_bytes.known
+                                                                                             ? o->facts.hpage_pmd_bytes.value
+                                                                                             : 0));
+        knobs = (KnobInput){ .facts = &o->facts,
+                             .last = observation_last(o),
+                             .files = o->files,
+                             .n_files = o->n_files,
+                             .settings = o->settings,
+                             .n_settings = o->n_settings,
+                             .alignment = o->alignment,
+                             .may_write = o->facts.euid_root && !o->facts.contained };
+        return knobs_build(&o->arena, &knobs, &o->knobs);
+}
+
+int observe(const ObserveOptions *options, Observation *ret) {
+        const Knob *alignment;
+        int r;
+
+        *ret = (Observation){ .kind = WINDOW_BOOT };
+        r = machine_open(options->root, &ret->machine);
+        if (r != 0)
+                return r;
+        r = arena_map(&ret->arena, ARENA_BYTES);
+        if (r < 0)
+                return r;
+        ret->snapshots = ARENA_ARRAY(&ret->arena, const Snapshot *, SNAPSHOTS_MAX + 1);
+        if (!ret->snapshots)
+                return -ENOMEM;
+        r = sample_facts(ret->machine, &ret->arena, &ret->facts, &ret->log);
+        if (r < 0)
+                return r;
+        if (ret->machine->kind == MACHINE_LIVE)
+                r = watch_live(ret, options);
+        else if (ret->machine->kind == MACHINE_CAPTURE)
+                r = read_capture(ret);
+        else
+                r = take(ret, /* edge= */ true);
+        if (r < 0)
+                return r;
+        find_window(ret);
+        r = build(ret);
+        if (r < 0)
+                return r;
+        alignment = knob_set_find(&ret->knobs, "thp-alignment", NULL);
+        if (!ret->alignment)
+                ret->alignment = alignment && alignment->value[0] ? alignment->value : "unknown";
+        return 0;
+}
+
+void observation_done(Observation *o) {
+        arena_unmap(&o->arena);
+        o->machine = machine_free(o->machine);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Puts the list of signals together: computed rows, then the rows that a capture's signals.json reports
+ * (they replace computed ones of the same name and scope), then what is derived from both. */
+#include "core/signal/compute.h"
+
+#include <errno.h>
+#include <string.h>
+
+Signal *signal_build_add(SignalBuild *b, const char *name, Scope scope) {
+        Signal *s;
+
+        if (b->n == b->capacity) {
+                size_t capacity = b->capacity ? 2 * b->capacity : 128;
+                Signal *rows = arena_grow(b->arena, b->rows, b->capacity * sizeof(Signal),
+                                          capacity * sizeof(Signal), _Alignof(Signal));
+
+                if (!rows) {
+                        b->error = -ENOMEM;
+                        return NULL;
+                }
+                b->rows = rows;
+                b->capacity = capacity;
+        }
+        s = &b->rows[b->n++];
+        memset(s, 0, sizeof(*s));
+        s->spec = signal_spec_find(text_from(name));
+        assert(s->spec);
+        (void) text_copy(s->name, sizeof(s->name), text_from(name));
+        s->scope = scope;
+        s->unit = s->spec->unit;
+        s->source = "none";
+        s->age_usec = USEC_UNKNOWN;
+        return s;
+}
+
+void signal_set(Signal *s, Evidence evidence, int64_t value, const char *source, usec_t age_usec) {
+        s->evidence = evidence;
+        s->value = value;
+        s->milli = 0;
+        s->source = source;
+        s->age_usec = age_usec;
+}
+
+void signal_set_milli(Signal *s, Evidence evidence, uint64_t milli, const char *source, usec_t age_usec) {
+        signal_set(s, evidence, (int64_t) MIN(milli / 1000, (uint64_t) INT64_MAX), source, age_usec);
+        s->milli = (unsigned) (milli % 1000);
+}
+
+const Signal *signal_build_find(const SignalBuild *b, const char *name, const char *scope) {
+        for (size_t i = 0; i < b->n; i++)
+                if (strcmp(b->rows[i].name, name) == 0 && strcmp(b->rows[i].scope.name, scope) == 0)
+                        return &b->rows[i];
+        return NULL;
+}
+
+const Snapshot *signal_build_last(const SignalBuild *b, SenseFile file) {
+        for (size_t i = b->input->n_snapshots; i-- > 0;)
+                if (b->input->snapshots[i]->state[file] == SENSE_OK)
+                        return b->input->snapshots[i];
+        return NULL;
+}
+
+SenseState signal_build_state(const SignalBuild *b, SenseFile file) {
+        SenseState state = SENSE_NOT_DUE;
+
+        for (size_t i = 0; i < b->input->n_snapshots; i++) {
+                SenseState s = b->input->snapshots[i]->state[file];
+
+                if (s == SENSE_OK)
+                        return s;
+                if (s != SENSE_NOT_DUE)
+                        state = s;
+        }
+        return state;
+}
+
+usec_t signal_build_age(const SignalBuild *b, SenseFile file) {
+        const Snapshot *s = signal_build_last(b, file);
+
+        if (!s || b->input->kind == WINDOW_BOOT)
+                return s ? 0 : USEC_UNKNOWN;
+        return u64_sub_sat(b->last->at_usec, s->at_usec);
+}
+
+static int compare_rows(const Signal *a, const Signal *b) {
+        int c = strcmp(a->name, b->name);
+
+        return c != 0 ? c : strcmp(a->scope.name, b->scope.name);
+}
+
+static void sift_down(Signal *rows, size_t root, size_t n) {
+        for (size_t child = 2 * root + 1; child < n; root = child, child = 2 * root + 1) {
+                Signal swap;
+
+                if (child + 1 < n && compare_rows(&rows[child], &rows[child + 1]) < 0)
+                        child++;
+                if (compare_rows(&rows[root], &rows[child]) >= 0)
+                        return;
+                swap = rows[root];
+                rows[root] = rows[child];
+                rows[child] = swap;
+        }
+}
+
+/* Heap sort: libc's qsort may allocate. (name, scope) is unique, so stability does not matter. */
+static void sort_rows(Signal *rows, size_t n) {
+        for (size_t i = n / 2; i-- > 0;)
+                sift_down(rows, i, n);
+        for (size_t i = n; i-- > 1;) {
+                Signal swap = rows[0];
+
+                rows[0] = rows[i];
+                rows[i] = swap;
+                sift_down(rows, 0, i);
+        }
+}
+
+static void apply_reports(SignalBuild *b) {
+        for (size_t i = 0; i < b->input->n_reports; i++) {
+                const Signal *report = &b->input->reports[i];
+                Signal *row = NULL;
+
+                for (size_t k = 0; k < b->n && !row; k++)
+                        if (compare_rows(&b->rows[k], report) == 0)
+                                row = &b->rows[k];
+                if (!row)
+                        row = signal_build_add(b, report->name, report->scope);
+                if (row)
+                        *row = *report;
+        }
+}
+
+int signals_compute(Arena *arena, const SignalInput *input, SignalSet *ret_set) {
+        SignalBuild b = { .arena = arena, .input = input };
+
+        if (input->n_snapshots > 0) {
+                b.last = input->snapshots[input->n_snapshots - 1];
+                signals_add_rates(&b);
+                signals_add_gauges(&b);
+        }
+        apply_reports(&b);
+        if (b.last)
+                signals_add_derived(&b);
+        if (b.error)
+                return b.error;
+        sort_rows(b.rows, b.n);
+        *ret_set = (SignalSet){ .signals = b.rows, .n = b.n };
+        return 0;
+}
