@@ -30,18 +30,46 @@ typedef struct PolicyGate {
 
 typedef enum PolicyGuardAction { GUARD_ACTION_DEFAULT, GUARD_ACTION_ABORT, GUARD_ACTION_CUT } PolicyGuardAction;
 
+/* One guard with its numbers. A guard by bare name has the defaults of policy_guard_specs(). */
 typedef struct PolicyGuard {
         char name[32];
         bool limit_known, some_known, full_known;
-        int64_t limit;             /* unit of the guard (hold-length: ns; parked: ppm) */
-        int64_t some_ppm, full_ppm; /* psi-memory */
+        int64_t limit;             /* unit of the guard: see policy_guard_keys() */
+        int64_t some_ppm, full_ppm; /* psi-memory: avg10 */
+        int64_t rise_ppm;          /* psi-memory: rise of some over the windows of the present value */
+        int64_t level_ppm;         /* free: way from the low (0) to the high watermark (1000000) below which it fires */
+        int64_t share_ppm;         /* slab-unreclaimable: growth as a share of RAM; the larger of it and limit counts */
+        int64_t times_milli;       /* fragmentation: compaction stalls against those of the present value, thousandths */
+        int64_t fail_ppm;          /* fragmentation: compact_fail / compact_stall */
+        int64_t fallback_ppm;      /* fragmentation: rise of the share of huge page faults that fell back */
+        int64_t steal_ppm;         /* contained: CPU time stolen from this guest */
+        usec_t read_usec;          /* own-cost: one read of slabinfo */
+        usec_t pause_usec;         /* no growth for this long after it fired */
+        usec_t block_usec;         /* the arm on trial is blocked for this long */
         PolicyGuardAction action;
         Evidence evidence;         /* lowest grade it acts on */
         unsigned line;
 } PolicyGuard;
 
+/* A guard there is, and what its bare name means. */
+typedef struct PolicyGuardSpec {
+        const char *name;
+        bool by_default;           /* in the list of a policy that names no guards */
+        PolicyGuardAction action;  /* DEFAULT: neither abort nor cut; help says what */
+        const char *help;
+} PolicyGuardSpec;
+
+/* A number of a guard. */
+typedef struct PolicyGuardKey {
+        const char *guard, *key;
+        const char *unit;          /* "us": a time, written "10min" */
+        bool set;                  /* has a default */
+        int64_t def, floor, ceiling;
+        const char *help;
+} PolicyGuardKey;
+
 typedef struct PolicyArm {
-        char text[24];     /* as written: "2", "kernel", "cap", "defer" */
+        char text[24];     /* as written: "2", "kernel", "cap", "defer"; slab-order also "+1": one order more */
         int64_t multiple_milli; /* of the kernel's default, thousandths; 0 for words */
 } PolicyArm;
 
@@ -75,7 +103,7 @@ typedef struct Policy {
         usec_t probation_usec, cooldown_usec, revalidate_usec;
         bool claim, isolated;
         /* note policies */
-        char kernel[64];           /* "6.7..6.11.6": inclusive range of releases */
+        char kernel[64];           /* "6.7..6.11.6": releases, see kernel-range.h; "": any. Also of knob policies: elsewhere silent */
         unsigned cpus_at_least;    /* 0: any */
         char text[1024];
         char reference[256];       /* optional: where the fact is published */
@@ -83,5 +111,18 @@ typedef struct Policy {
 
 /* The policy with every default, nothing named. */
 void policy_init(Policy *p);
-/* What a guard by bare name limits. */
+/* The guard of that name in the policy, or NULL. */
 _pure_ const PolicyGuard *policy_guard_find(const Policy *p, const char *name);
+
+const PolicyGuardSpec *policy_guard_specs(size_t *ret_n);
+_pure_ const PolicyGuardSpec *policy_guard_spec_find(const char *name);
+const PolicyGuardKey *policy_guard_keys(size_t *ret_n);
+_pure_ const PolicyGuardKey *policy_guard_key_find(const char *guard, const char *key);
+/* What the bare name means. False: no such guard. */
+_must_check_ bool policy_guard_init(PolicyGuard *g, const char *name);
+void policy_guard_set(PolicyGuard *g, const PolicyGuardKey *key, int64_t value);
+/* False: the number is not set. */
+_must_check_ bool policy_guard_get(const PolicyGuard *g, const PolicyGuardKey *key, int64_t *ret_value);
+
+_const_ const char *policy_controller_to_string(PolicyController c);
+_const_ const char *policy_guard_action_to_string(PolicyGuardAction a);
