@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,6 +55,24 @@ size_t text_find(Text a, char c) {
         const char *p = a.size > 0 ? memchr(a.data, c, a.size) : NULL;
 
         return p ? (size_t) (p - a.data) : a.size;
+}
+
+size_t text_find_string(Text a, const char *string) {
+        size_t n = strlen(string), from = 0;
+
+        if (n == 0)
+                return 0;
+        while (a.size - from >= n) {
+                Text tail = { a.data + from, a.size - from - (n - 1) };
+                size_t at = text_find(tail, string[0]);
+
+                if (at == tail.size)
+                        break;
+                if (memcmp(tail.data + at, string, n) == 0)
+                        return from + at;
+                from += at + 1;
+        }
+        return a.size;
 }
 
 bool text_next_line(Text *rest, Text *ret_line) {
@@ -119,19 +136,25 @@ bool text_glob(const char *pattern, const char *string) {
         return *pattern == 0;
 }
 
-bool text_format(char *buffer, size_t size, const char *format, ...) {
-        va_list args;
-        int n;
+bool text_format_va(char *buffer, size_t size, const char *format, va_list args) {
+        int n = vsnprintf(buffer, size, format, args);
 
-        va_start(args, format);
-        n = vsnprintf(buffer, size, format, args);
-        va_end(args);
         if (n < 0) {
                 if (size > 0)
                         buffer[0] = 0;
                 return false;
         }
         return (size_t) n < size;
+}
+
+bool text_format(char *buffer, size_t size, const char *format, ...) {
+        va_list args;
+        bool fits;
+
+        va_start(args, format);
+        fits = text_format_va(buffer, size, format, args);
+        va_end(args);
+        return fits;
 }
 
 bool text_copy(char *buffer, size_t size, Text text) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdarg.h>
+
 #include "base/arena.h"
 #include "base/macro.h"
 
@@ -23,6 +25,8 @@ _pure_ int text_compare(Text a, Text b); /* bytes, then length */
 _pure_ Text text_strip(Text a);          /* blanks, tabs, CR and LF at both ends */
 /* Index of the first byte c, or a.size. */
 _pure_ size_t text_find(Text a, char c);
+/* Index of the first place where the string stands, or a.size. */
+_pure_ size_t text_find_string(Text a, const char *string);
 
 /* Cuts the next line (without its LF, and CR) off the front. False at the end of the text. */
 bool text_next_line(Text *rest, Text *ret_line);
@@ -36,5 +40,6 @@ _pure_ bool text_glob(const char *pattern, const char *string);
 
 /* snprintf that says whether it fitted: false and a NUL-terminated cut text when not. */
 _printf_(3, 4) bool text_format(char *buffer, size_t size, const char *format, ...);
+_printf_(3, 0) bool text_format_va(char *buffer, size_t size, const char *format, va_list args);
 /* Copies a text into a buffer with a NUL; false when cut. */
 bool text_copy(char *buffer, size_t size, Text text);

@@ -35,3 +35,23 @@ typedef struct MaybeU64 {
 
 #define KNOWN(v) ((MaybeU64){ .value = (v), .known = true })
 #define UNKNOWN ((MaybeU64){ .known = false })
+
+/* The lines of a file that the kernel writes, which always end in LF: a last line without one was cut
+ * off, may show half a number, and is dropped with an issue. */
+typedef struct ParseLines {
+        Text rest;
+        const char *path;
+        ParseLog *log;
+        unsigned line; /* number of the line given last; 0 at first */
+} ParseLines;
+
+ParseLines parse_lines(Text text, const char *path, ParseLog *log);
+bool parse_lines_next(ParseLines *l, Text *ret_line);
+/* One unsigned number of the present line; malformed: unknown, and an issue about that key. */
+MaybeU64 parse_lines_number(const ParseLines *l, Text field, Text about);
+/* Adds an issue about the present line. */
+void parse_lines_issue(const ParseLines *l, const char *what, Text about);
+/* An issue about the file as a whole if nothing in it was recognised. */
+void parse_lines_found(const ParseLines *l, bool found, Text text);
+/* Sum of two counts of which either may be unknown (then: the other). Saturates. */
+_const_ MaybeU64 maybe_add(MaybeU64 a, MaybeU64 b);

@@ -43,6 +43,15 @@ typedef struct ZoneInfo {
 } ZoneInfo;
 
 _must_check_ int zoneinfo_parse(Arena *a, Text text, const char *path, ZoneInfo *ret, ParseLog *log);
+
+/* Cuts "Node N, zone NAME" off the front of a line (also of buddyinfo). 0, or a named condition. */
+enum {
+        ZONE_HEADER_E_OTHER = 1, /* the line does not begin with "Node" */
+        ZONE_HEADER_E_MALFORMED,
+};
+_must_check_ int zone_header_parse(Text *line, unsigned *ret_node,
+                                   char ret_name[static ZONE_NAME_MAX]);
+
 _pure_ const Zone *zoneinfo_find(const ZoneInfo *z, unsigned node, const char *name); /* NULL */
 /* The kernel's populated_zone(): has pages present (where that is not known: has lists). */
 _pure_ bool zone_is_populated(const Zone *zone);
