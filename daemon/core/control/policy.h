@@ -105,7 +105,8 @@ typedef struct Policy {
         /* note policies */
         char kernel[64];           /* "6.7..6.11.6": releases, see kernel-range.h; "": any. Also of knob policies: elsewhere silent */
         unsigned cpus_at_least;    /* 0: any */
-        char text[1024];
+        bool not_ours;             /* verdict = "not-ours": a real problem, but no allocator setting */
+        char text[1024];           /* of knob policies: said beside a recommendation, what else would help */
         char reference[256];       /* optional: where the fact is published */
 } Policy;
 

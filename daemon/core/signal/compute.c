@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 Signal *signal_build_add(SignalBuild *b, const char *name, Scope scope) {
         Signal *s;
 
@@ -82,37 +84,11 @@ usec_t signal_build_age(const SignalBuild *b, SenseFile file) {
         return u64_sub_sat(b->last->at_usec, s->at_usec);
 }
 
-static int compare_rows(const Signal *a, const Signal *b) {
-        int c = strcmp(a->name, b->name);
+static int compare_rows(const void *a, const void *b) {
+        const Signal *x = a, *y = b;
+        int c = strcmp(x->name, y->name);
 
-        return c != 0 ? c : strcmp(a->scope.name, b->scope.name);
-}
-
-static void sift_down(Signal *rows, size_t root, size_t n) {
-        for (size_t child = 2 * root + 1; child < n; root = child, child = 2 * root + 1) {
-                Signal swap;
-
-                if (child + 1 < n && compare_rows(&rows[child], &rows[child + 1]) < 0)
-                        child++;
-                if (compare_rows(&rows[root], &rows[child]) >= 0)
-                        return;
-                swap = rows[root];
-                rows[root] = rows[child];
-                rows[child] = swap;
-        }
-}
-
-/* Heap sort: libc's qsort may allocate. (name, scope) is unique, so stability does not matter. */
-static void sort_rows(Signal *rows, size_t n) {
-        for (size_t i = n / 2; i-- > 0;)
-                sift_down(rows, i, n);
-        for (size_t i = n; i-- > 1;) {
-                Signal swap = rows[0];
-
-                rows[0] = rows[i];
-                rows[i] = swap;
-                sift_down(rows, 0, i);
-        }
+        return c != 0 ? c : strcmp(x->scope.name, y->scope.name);
 }
 
 static void apply_reports(SignalBuild *b) {
@@ -143,7 +119,7 @@ int signals_compute(Arena *arena, const SignalInput *input, SignalSet *ret_set) 
                 signals_add_derived(&b);
         if (b.error)
                 return b.error;
-        sort_rows(b.rows, b.n);
+        array_sort(b.rows, b.n, sizeof(Signal), compare_rows);
         *ret_set = (SignalSet){ .signals = b.rows, .n = b.n };
         return 0;
 }
