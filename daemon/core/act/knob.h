@@ -64,6 +64,7 @@ const KnobSpec *knob_specs(size_t *ret_n); /* sorted by name */
 const char *const *knob_paths(size_t *ret_n);
 #define KNOB_SIZE_FOLDER "sys/kernel/mm/transparent_hugepage"
 #define KNOB_SIZE_FILE "enabled"
+#define KNOB_SIZE_NAME "thp-size-<kB>-enabled" /* name of the row of all sizes */
 _pure_ const KnobSpec *knob_spec_find(Text name); /* also "thp-size-64-enabled" -> the thp-size row */
 
 typedef struct Knob {
