@@ -131,15 +131,14 @@ static void cut(PcpRule *r) {
                     human_count(least.value).text, human_count(r->busiest->managed.value).text, (unsigned long long) to,
                     pcp_divisor(r->m, r->busiest), human_count(pcp_pages_per_hold(r->m->gen, least.value, now.batch)).text);
         r->targets.state = TARGETS_HOT;
-        r->targets.evidence = r->guards.cut_guard->evidence;
+        r->targets.evidence = EVIDENCE_MEASURED; /* the guard has its own lowest grade, and it was met */
         r->targets.n_unknown = 0;
         r->targets.by_fallback = false;
         r->guards.blocks[0] = 0; /* a cut is what guards are for */
         advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
         rec->evidence = r->guards.cut_guard->evidence;
-        if (rec->verdict == VERDICT_TUNE) {
+        if (rec->verdict == VERDICT_TUNE)
                 rec->verdict = VERDICT_CUT;
-        }
         say(rec->expect, sizeof(rec->expect),
             "shorter holds of the zone lock; kernel CPU per page may rise, up to %s is accepted",
             human_share(r->policy->most_loss_ppm).text);

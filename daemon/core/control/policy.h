@@ -69,7 +69,7 @@ typedef struct PolicyGuardKey {
 } PolicyGuardKey;
 
 typedef struct PolicyArm {
-        char text[24];     /* as written: "2", "kernel", "cap", "defer"; slab-order also "+1": one order more */
+        char text[24];     /* as written: "2", "kernel", "cap", "defer" */
         int64_t multiple_milli; /* of the kernel's default, thousandths; 0 for words */
 } PolicyArm;
 
