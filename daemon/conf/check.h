@@ -17,7 +17,7 @@ _must_check_ int conf_check_all(const ConfOptions *options, ConfIssues *issues);
 /* One resolved key, for the view of people and for JSON. */
 typedef struct ConfRow {
         const char *policy; /* NULL: a key of the configuration */
-        const char *key;
+        char key[48];       /* "tick"; of policies also "gate.use", "guards.parked" */
         char *value;        /* as it would be written in a file */
         const char *file;   /* NULL: the default */
         unsigned line;

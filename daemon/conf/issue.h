@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdarg.h>
+
 #include "base/macro.h"
 
 /* What is wrong with the files people write. Nothing stops at the first problem: every loader adds
@@ -30,6 +32,8 @@ typedef struct ConfIssues {
 
 _printf_(5, 6) void conf_issues_add(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
                                     const char *format, ...);
+_printf_(5, 0) void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
+                                     const char *format, va_list args);
 /* Frees the list and makes it CONF_ISSUES_NULL. */
 void conf_issues_done(ConfIssues *issues);
 

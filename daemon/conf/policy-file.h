@@ -6,7 +6,11 @@
 
 /* Policy files: policies.d/NAME.policy in the lookup directories of conf.h with the same rules, or
  * --policy-dir DIR alone (DIR/NAME.policy). One file holds one policy. A profile is a file of
- * overrides by policy name, profiles/NAME.profile below the same directories. */
+ * overrides by policy name, profiles/NAME.profile below the same directories (DIR/profiles). Its
+ * groups change key by key, its lists replace, but guards are added or exchanged one by one:
+ *
+ *   profile = { about = "..."; policies = { pcp-contention = { most_loss = 30000; bounds = { ... }; }; }; };
+ */
 typedef struct PolicyKeyOrigin {
         char key[48];     /* "targets", "gate.use", "guards.parked", "bounds.memory" */
         const char *file; /* owned by the set */
