@@ -35,6 +35,7 @@ typedef struct MachineVtable {
         int (*mode)(Machine *m, const char *path, unsigned *ret_mode); /* ABSENT also when the tree has no modes */
         usec_t (*now)(Machine *m);                     /* live: CLOCK_MONOTONIC; capture: stamp of the snapshot */
         int (*advance)(Machine *m, usec_t until_usec); /* live: sleeps; capture: the next snapshot, or MACHINE_E_END */
+        int (*age)(Machine *m, const char *path, usec_t *ret_usec); /* since the file was written; ABSENT: not known here */
         void (*free)(Machine *m);
 } MachineVtable;
 
@@ -43,6 +44,7 @@ struct Machine {
         MachineKind kind;
         int error;           /* errno of the last MACHINE_E_FAILED */
         bool have_modes;     /* live: true; tree/capture: has MODES, or real modes could be trusted */
+        Arena scratch;       /* for texts that are parsed and forgotten; whoever uses it resets it */
 };
 
 /* Opens the machine at DIR: "/" is the live one; a folder with NNNNNNNN/proc below it is a capture;
@@ -58,6 +60,9 @@ static inline int machine_list(Machine *m, const char *path, Arena *arena, DirEn
 }
 static inline int machine_mode(Machine *m, const char *path, unsigned *ret_mode) {
         return m->vtable->mode(m, path, ret_mode);
+}
+static inline int machine_age(Machine *m, const char *path, usec_t *ret_usec) {
+        return m->vtable->age(m, path, ret_usec);
 }
 static inline usec_t machine_now(Machine *m) {
         return m->vtable->now(m);

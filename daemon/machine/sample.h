@@ -21,3 +21,7 @@ _must_check_ int sample_knob_files(Machine *m, Arena *arena, KnobFile **ret_file
 _must_check_ int sample_admin_settings(Machine *m, Arena *arena, AdminSetting **ret_settings, size_t *ret_n, ParseLog *log);
 /* signals.json and kmsg of a capture; empty when there are none. */
 _must_check_ int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n, Text *ret_kmsg, ParseLog *log);
+/* Whether a slab attribute is one that signals or knobs are made of: read, and part of captures. */
+_pure_ bool slab_attribute_wanted(const SlabAttributeSpec *spec);
+/* The text of a signals.json to rows, for sample_reports() and the fuzzer. 0 or -ENOMEM. */
+_must_check_ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, ParseLog *log);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What holds for a whole run: topology, page size, release, and what limits us here. */
+#include <errno.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "core/sense/lists.h"
+#include "machine/file-machine.h"
+#include "machine/read.h"
+
+#define SMALL_BYTES_MAX ((size_t) 1 << 20)
+
+typedef struct Facts {
+        Machine *m;
+        Arena *arena;
+        MachineFacts *f;
+        ParseLog *log;
+        int error;
+} Facts;
+
+static bool get(Facts *x, const char *path, Text *ret_text) {
+        if (x->error < 0)
+                return false;
+        arena_reset(&x->m->scratch);
+        return read_text(x->m, path, SMALL_BYTES_MAX, ret_text, x->log, &x->error) == SENSE_OK && x->error == 0;
+}
+
+static void find_release(Facts *x) {
+        Text text, word;
+
+        if (get(x, "proc/sys/kernel/osrelease", &text)) {
+                (void) text_copy(x->f->release, sizeof(x->f->release), text_strip(text));
+        }
+        if (!get(x, "proc/version", &text))
+                return;
+        /* "Linux version 6.12.1 ... #1 SMP PREEMPT_RT Debian ..." */
+        for (Text rest = text; text_next_field(&rest, &word);)
+                x->f->rt = x->f->rt || text_is(word, "PREEMPT_RT");
+        for (unsigned i = 0; i < 3 && x->f->release[0] == 0; i++)
+                if (!text_next_field(&text, &word))
+                        return;
+        if (x->f->release[0] == 0)
+                (void) text_copy(x->f->release, sizeof(x->f->release), word);
+}
+
+static void find_cmdline(Facts *x) {
+        Text text, value;
+
+        if (get(x, "proc/cmdline", &text)) {
+                char *copy = arena_strndup(x->arena, text.data, text_strip(text).size);
+
+                if (!copy) {
+                        x->error = -ENOMEM;
+                        return;
+                }
+                x->f->cmdline = (Text){ copy, text_strip(text).size };
+                x->f->cmdline_known = true;
+                x->f->isolated_cpus = (cmdline_find(x->f->cmdline, "isolcpus", &value) && value.data) ||
+                                      (cmdline_find(x->f->cmdline, "nohz_full", &value) && value.data);
+        }
+        if (get(x, "sys/devices/system/cpu/isolated", &text) && text_strip(text).size > 0)
+                x->f->isolated_cpus = true;
+        if (get(x, "sys/devices/system/cpu/nohz_full", &text) && text_strip(text).size > 0 &&
+            !text_is(text_strip(text), "(null)"))
+                x->f->isolated_cpus = true;
+        if (get(x, "sys/kernel/realtime", &text) && text_is(text_strip(text), "1"))
+                x->f->rt = true;
+}
+
+static void find_memory(Facts *x) {
+        MemInfo info = { 0 };
+        Text text;
+
+        if (get(x, "proc/meminfo", &text))
+                x->error = meminfo_parse(text, "proc/meminfo", &info, &(ParseLog){ 0 }); /* issues come with the snapshot */
+        x->f->memory_bytes = info.value[MEM_MEM_TOTAL];
+        if (get(x, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &text))
+                x->f->hpage_pmd_bytes = number_file_parse(text, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size", x->log);
+        if (x->f->page_bytes.known || x->error < 0)
+                return;
+        /* A tree does not say its page size, but counts the same memory twice. */
+        if (info.value[MEM_MEM_FREE].known && get(x, "proc/vmstat", &text)) {
+                VmStat *vm = ARENA_NEW(x->arena, VmStat);
+
+                if (!vm || vmstat_parse(text, "proc/vmstat", vm, &(ParseLog){ 0 }) < 0) {
+                        x->error = -ENOMEM;
+                        return;
+                }
+                for (uint64_t page = 4096; page <= 65536 && vm->value[VM_NR_FREE_PAGES].known; page *= 2) {
+                        uint64_t free = u64_mul_sat(vm->value[VM_NR_FREE_PAGES].value, page), seen = info.value[MEM_MEM_FREE].value;
+
+                        /* the two files were read at different times: within a quarter */
+                        if (free > 0 && free >= seen - seen / 4 && free <= seen + seen / 4)
+                                x->f->page_bytes = KNOWN(page);
+                }
+        }
+}
+
+static void find_hypervisor(Facts *x) {
+        Text text, line, word;
+
+        if (!get(x, "proc/cpuinfo", &text))
+                return;
+        while (text_next_line(&text, &line)) {
+                if (!text_starts(line, "flags"))
+                        continue;
+                while (text_next_field(&line, &word))
+                        if (text_is(word, "hypervisor"))
+                                x->f->hypervisor = true;
+                return;
+        }
+}
+
+static void contained(Facts *x, const char *why) {
+        if (x->f->contained)
+                return;
+        x->f->contained = true;
+        (void) text_copy(x->f->contained_why, sizeof(x->f->contained_why), text_from(why));
+}
+
+/* Kernel settings are the host's: in a container or another user namespace they can be seen, at most. */
+static void find_container(Facts *x) {
+        struct statvfs fs;
+        Text text;
+
+        if (get(x, "proc/self/uid_map", &text)) {
+                Text first, second, count;
+
+                if (!text_next_field(&text, &first) || !text_next_field(&text, &second) || !text_next_field(&text, &count) ||
+                    !text_is(first, "0") || !text_is(second, "0") || !text_is(text_strip(count), "4294967295"))
+                        contained(x, "another user namespace (/proc/self/uid_map)");
+        }
+        if (get(x, "run/systemd/container", &text))
+                contained(x, "a container (/run/systemd/container)");
+        if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
+                contained(x, "a container (its marker file is in / or /run)");
+        if (get(x, "proc/1/environ", &text)) {
+                Text entry;
+
+                while (text_next_split(&text, '\0', &entry))
+                        if (text_starts(entry, "container=") && entry.size > sizeof("container=") - 1)
+                                contained(x, "a container (container= of process 1)");
+        }
+        if (statvfs("/proc/sys", &fs) == 0 && (fs.f_flag & ST_RDONLY))
+                contained(x, "/proc/sys is read-only here");
+}
+
+/* capture.json: all of it optional. */
+static void read_capture_json(Facts *x) {
+        FileMachine *file = (FileMachine *) x->m;
+        json_error_t error;
+        json_t *root, *value;
+        Text text;
+        int fd, r;
+
+        r = root_open_file(&file->top, "capture.json", &fd, &x->m->error);
+        if (r != 0)
+                return;
+        arena_reset(&x->m->scratch);
+        r = fd_read_all(fd, SMALL_BYTES_MAX, &x->m->scratch, &text, &x->m->error);
+        (void) close(fd);
+        if (r != 0) {
+                parse_log_add(x->log, "capture.json", 0, "cannot be read", TEXT_NULL);
+                return;
+        }
+        root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
+        if (!json_is_object(root)) {
+                parse_log_add(x->log, "capture.json", root ? 1 : (unsigned) MAX(error.line, 1), "no JSON object",
+                              root ? TEXT_NULL : text_from(error.text));
+                json_decref(root);
+                return;
+        }
+        value = json_object_get(root, "page_bytes");
+        if (json_is_integer(value) && json_integer_value(value) >= 1024 && json_integer_value(value) <= 1 << 24 &&
+            (json_integer_value(value) & (json_integer_value(value) - 1)) == 0)
+                x->f->page_bytes = KNOWN((uint64_t) json_integer_value(value));
+        else if (value && !json_is_null(value))
+                parse_log_add(x->log, "capture.json", 0, "page_bytes is no power of two from 1024 to 16777216", TEXT_NULL);
+        value = json_object_get(root, "clk_tck");
+        if (json_is_integer(value) && json_integer_value(value) > 0 && json_integer_value(value) <= 100000)
+                x->f->clk_tck = KNOWN((uint64_t) json_integer_value(value));
+        else if (value && !json_is_null(value))
+                parse_log_add(x->log, "capture.json", 0, "clk_tck is no number from 1 to 100000", TEXT_NULL);
+        value = json_object_get(root, "euid");
+        if (json_is_integer(value))
+                x->f->euid_root = json_integer_value(value) == 0;
+        else if (value && !json_is_null(value))
+                parse_log_add(x->log, "capture.json", 0, "euid is no number", TEXT_NULL);
+        json_decref(root);
+}
+
+int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *log) {
+        Facts x = { .m = m, .arena = arena, .f = ret_facts, .log = log };
+        FileMachine *file = (FileMachine *) m;
+
+        *ret_facts = (MachineFacts){ .euid_root = true };
+        if (m->kind == MACHINE_LIVE) {
+                long page = sysconf(_SC_PAGESIZE), tick = sysconf(_SC_CLK_TCK);
+
+                ret_facts->page_bytes = page > 0 ? KNOWN((uint64_t) page) : UNKNOWN;
+                ret_facts->clk_tck = tick > 0 ? KNOWN((uint64_t) tick) : UNKNOWN;
+                ret_facts->euid_root = geteuid() == 0;
+                find_container(&x);
+        } else {
+                read_capture_json(&x);
+        }
+        if (file->n_empty_snapshots > 0)
+                parse_log_add(log, "capture", 0, "snapshots with neither proc nor sys are left out", TEXT_NULL);
+        if (file->modes_bad_line > 0)
+                parse_log_add(log, "MODES", file->modes_bad_line, "expected an octal mode and a path", TEXT_NULL);
+        if (x.error == 0)
+                x.error = m->kind == MACHINE_LIVE ? topology_from_numa(m, arena, &ret_facts->topology, log)
+                                                  : topology_from_sysfs(m, arena, &ret_facts->topology, log);
+        if (x.error == MACHINE_E_ABSENT)
+                x.error = 0;
+        find_release(&x);
+        find_cmdline(&x);
+        find_memory(&x);
+        find_hypervisor(&x);
+        if (!ret_facts->clk_tck.known) {
+                ret_facts->clk_tck = KNOWN(100);
+                ret_facts->clk_tck_assumed = true;
+        }
+        arena_reset(&m->scratch);
+        return x.error;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "machine/machine.h"
+#include "machine/root.h"
+
+/* Inside machine/ only: the machine behind the live root, a tree or a capture. */
+#define KEPT_FILES 7
+
+typedef struct CaptureSnapshot {
+        const char *name;
+        usec_t at_usec;
+} CaptureSnapshot;
+
+typedef struct FileMode {
+        const char *path;
+        unsigned mode;
+} FileMode;
+
+typedef struct FileMachine {
+        Machine machine; /* first: the two are one address */
+        Root top;        /* the directory that was named */
+        Root snapshot;   /* of a capture: the one at hand */
+        Arena memory;
+        CaptureSnapshot *snapshots;
+        size_t n_snapshots, at;
+        unsigned n_empty_snapshots;
+        FileMode *modes; /* sorted by path; NULL: modes are those on the disk */
+        size_t n_modes;
+        unsigned modes_line, modes_bad_line;
+        int kept[KEPT_FILES];
+} FileMachine;
