@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/topology.h"
 
-/* Nodes of the machine. Ids are sparse (a machine may have nodes 0, 1 and 8), so a node is looked up
- * by its id; the array ascends. */
+/* Nodes of the machine. Ids are sparse (a machine may have nodes 0, 1 and 8), so a node is
+ * looked up by its id; the array ascends. */
 
 const Node *topology_node(const Topology *t, unsigned id) {
         size_t low = 0, high = t->n_nodes;
@@ -20,8 +20,9 @@ const Node *topology_node(const Topology *t, unsigned id) {
         return NULL;
 }
 
-/* mm/page_alloc.c zone_highsize(): nr_split_cpus = cpumask_weight(cpumask_of_node(zone_to_nid(zone))) plus a
- * CPU that comes online just now; num_online_cpus() if that is 0. cpumask_of_node() holds online CPUs. */
+/* mm/page_alloc.c zone_highsize(): nr_split_cpus =
+ * cpumask_weight(cpumask_of_node(zone_to_nid(zone))) plus a CPU that comes online just now;
+ * num_online_cpus() if that is 0. cpumask_of_node() holds online CPUs. */
 unsigned topology_local_cpus(const Topology *t, unsigned node_id) {
         const Node *node = topology_node(t, node_id);
 

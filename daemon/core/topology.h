@@ -10,16 +10,16 @@
 
 typedef struct Node {
         unsigned id;
-        IdSet cpus;         /* present CPUs of the node, online or not */
-        unsigned n_online;  /* of them online */
+        IdSet cpus;            /* present CPUs of the node, online or not */
+        unsigned n_online;     /* of them online */
         MaybeU64 memory_bytes; /* MemTotal of the node; 0 known: a memory-less node */
-        uint16_t *distance; /* n_nodes entries in order of the nodes array; NULL: not known */
+        uint16_t *distance;    /* n_nodes entries in order of the nodes array; NULL: not known */
 } Node;
 
 typedef struct Topology {
         IdSet possible, present, online;
         unsigned n_possible, n_present, n_online; /* n_* of 0: the file was absent */
-        Node *nodes; /* ascending id */
+        Node *nodes;                              /* ascending id */
         unsigned n_nodes;
         unsigned n_packages; /* 0: not known */
 } Topology;

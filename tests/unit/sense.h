@@ -23,16 +23,14 @@ static inline Arena *sense_arena(void) {
         return &arena;
 }
 
-/* One file of tests/data/sense, in memory of its own size so that a sanitizer sees reads beyond it. The
- * caller frees ret.data. */
+/* One file of tests/data/sense, in memory of its own size so that a sanitizer sees reads beyond
+ * it. The caller frees ret.data. */
 static inline Text sense_file(const char *kernel, const char *name) {
-        const char *root = getenv("TEST_DATA");
         char path[512], *data;
         FILE *f;
         long size;
 
-        ASSERT_TRUE(text_format(path, sizeof(path), "%s/sense/%s/%s", root ? root : "tests/data", kernel,
-                                name));
+        ASSERT_TRUE(text_format(path, sizeof(path), "%s/sense/%s/%s", test_data(), kernel, name));
         f = fopen(path, "re");
         ASSERT_TRUE(f);
         ASSERT_OK(fseek(f, 0, SEEK_END));
@@ -60,16 +58,16 @@ static inline void sense_free(Text text) {
         free((void *) (uintptr_t) text.data);
 }
 
-#define ASSERT_KNOWN(m, v)                                     \
-        do {                                                   \
-                MaybeU64 _known = (m);                         \
-                ASSERT_TRUE(_known.known);                     \
-                ASSERT_EQ_U(_known.value, (uint64_t) (v));     \
+#define ASSERT_KNOWN(m, v)                                 \
+        do {                                               \
+                MaybeU64 _known = (m);                     \
+                ASSERT_TRUE(_known.known);                 \
+                ASSERT_EQ_U(_known.value, (uint64_t) (v)); \
         } while (0)
 #define ASSERT_UNKNOWN(m) ASSERT_TRUE(!(m).known)
-#define ASSERT_ISSUE(log, i, l, w)                             \
-        do {                                                   \
-                ASSERT_TRUE((log)->n_issues > (i));            \
+#define ASSERT_ISSUE(log, i, l, w)                                 \
+        do {                                                       \
+                ASSERT_TRUE((log)->n_issues > (i));                \
                 ASSERT_EQ_U((log)->issue[i].line, (unsigned) (l)); \
-                ASSERT_STR((log)->issue[i].what, (w));         \
+                ASSERT_STR((log)->issue[i].what, (w));             \
         } while (0)

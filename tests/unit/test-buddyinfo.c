@@ -48,7 +48,8 @@ TEST(figures_of_the_five_kernels) {
 
 TEST(a_broken_column_keeps_the_places_of_the_others) {
         ParseLog log = {};
-        BuddyInfo b = buddyinfo(TEXT("Node 0, zone   Normal      1      x      -3      4 \n"), &log);
+        BuddyInfo b = buddyinfo(TEXT("Node 0, zone   Normal      1      x      -3      4 \n"),
+                                &log);
 
         ASSERT_EQ_U(b.n, 1);
         ASSERT_EQ_U(b.zones[0].n_orders, 4);
@@ -65,7 +66,9 @@ TEST(a_broken_column_keeps_the_places_of_the_others) {
 
 TEST(more_orders_than_known_and_sums_that_overflow) {
         ParseLog log = {};
-        BuddyInfo b = buddyinfo(TEXT("Node 0, zone DMA 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 0 0 7\n"), &log);
+        BuddyInfo b = buddyinfo(
+                TEXT("Node 0, zone DMA 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 0 0 7\n"),
+                &log);
 
         ASSERT_EQ_U(b.zones[0].n_orders, 16);
         ASSERT_KNOWN(buddy_zone_free_pages(&b.zones[0], 0), UINT64_MAX);
@@ -74,7 +77,8 @@ TEST(more_orders_than_known_and_sums_that_overflow) {
 
 TEST(malformed_lines_lose_themselves_only) {
         ParseLog log = {};
-        BuddyInfo b = buddyinfo(TEXT("Node 0 zone DMA 1\ngarbage\n\nNode 0, zone DMA 2\nNode 1, zone DMA 3"), &log);
+        BuddyInfo b = buddyinfo(
+                TEXT("Node 0 zone DMA 1\ngarbage\n\nNode 0, zone DMA 2\nNode 1, zone DMA 3"), &log);
 
         ASSERT_EQ_U(b.n, 1);
         ASSERT_KNOWN(b.zones[0].blocks[0], 2);

@@ -37,7 +37,8 @@ TEST(tables_are_sorted_and_complete) {
         ASSERT_STR(meminfo_keys(&n)[MEM_MEM_TOTAL].name, "MemTotal");
 }
 
-/* Reads each line of the file with sscanf and looks the name up one by one: nothing shared with the parser. */
+/* Reads each line of the file with sscanf and looks the name up one by one: nothing shared with
+ * the parser. */
 TEST(every_line_of_every_kernel_agrees_with_another_reader) {
         for (size_t k = 0; k < ELEMENTSOF(sense_kernels); k++) {
                 Text text = sense_file(sense_kernels[k], "vmstat"), rest = text, line;
@@ -127,9 +128,10 @@ TEST(absent_is_not_zero) {
 
 TEST(malformed_numbers_are_named_with_their_line_and_the_rest_is_read) {
         ParseLog log = {};
-        VmStat v = vmstat(TEXT("pgfree x12\npgfault 99999999999999999999\npgmajfault -3\npgalloc_dma\n"
-                               "oom_kill 5 trailing\n"),
-                          &log);
+        VmStat v = vmstat(
+                TEXT("pgfree x12\npgfault 99999999999999999999\npgmajfault -3\npgalloc_dma\n"
+                     "oom_kill 5 trailing\n"),
+                &log);
 
         ASSERT_UNKNOWN(v.value[VM_PGFREE]);
         ASSERT_UNKNOWN(v.value[VM_PGFAULT]);
@@ -148,8 +150,9 @@ TEST(malformed_numbers_are_named_with_their_line_and_the_rest_is_read) {
 
 TEST(a_gauge_below_zero_shows_as_a_huge_number_and_is_absent) {
         ParseLog log = {};
-        VmStat v = vmstat(TEXT("nr_free_pages 18446744073709551611\nnr_dirty -4\npgfree 18446744073709551611\n"),
-                          &log);
+        VmStat v = vmstat(
+                TEXT("nr_free_pages 18446744073709551611\nnr_dirty -4\npgfree 18446744073709551611\n"),
+                &log);
 
         ASSERT_UNKNOWN(v.value[VM_NR_FREE_PAGES]);
         ASSERT_UNKNOWN(v.value[VM_NR_DIRTY]);
@@ -262,17 +265,19 @@ TEST(memory_is_in_bytes) {
 
 TEST(units_of_meminfo_are_checked) {
         ParseLog log = {};
-        MemInfo m = meminfo(TEXT("MemTotal: 5\nMemFree: 6 MB\nHugePages_Total: 7\nHugePages_Free: 8 kB\n"
-                                 "Slab: 18014398509481984 kB\nShmem: 18014398509481983 kB\nDirty: -1 kB\n"
-                                 "AnonPages:\nNode 0\nNode\nNode 0 Percpu: 2 kB\nMemAvailable: 9000000000000000 kB\n"),
-                            &log);
+        MemInfo m = meminfo(
+                TEXT("MemTotal: 5\nMemFree: 6 MB\nHugePages_Total: 7\nHugePages_Free: 8 kB\n"
+                     "Slab: 18014398509481984 kB\nShmem: 18014398509481983 kB\nDirty: -1 kB\n"
+                     "AnonPages:\nNode 0\nNode\nNode 0 Percpu: 2 kB\nMemAvailable: 9000000000000000 kB\n"),
+                &log);
 
         ASSERT_UNKNOWN(m.value[MEM_MEM_TOTAL]);
         ASSERT_UNKNOWN(m.value[MEM_MEM_FREE]);
         ASSERT_KNOWN(m.value[MEM_HUGE_PAGES_TOTAL], 7);
         ASSERT_UNKNOWN(m.value[MEM_HUGE_PAGES_FREE]);
         ASSERT_UNKNOWN(m.value[MEM_SLAB]); /* 2^54 kB are 2^64 bytes */
-        ASSERT_UNKNOWN(m.value[MEM_SHMEM]); /* (2^54 - 1) kB fit, but only a negative gauge gives them */
+        ASSERT_UNKNOWN(
+                m.value[MEM_SHMEM]); /* (2^54 - 1) kB fit, but only a negative gauge gives them */
         ASSERT_UNKNOWN(m.value[MEM_DIRTY]);
         ASSERT_UNKNOWN(m.value[MEM_ANON_PAGES]);
         ASSERT_KNOWN(m.value[MEM_PERCPU], 2048);

@@ -18,7 +18,8 @@ TEST(a_pageset_is_compact) {
 }
 
 TEST(figures_of_the_five_kernels) {
-        /* awk over the files: pages of node 0's DMA32, the list of CPU 3 there, and the sum of counts */
+        /* awk over the files: pages of node 0's DMA32, the list of CPU 3 there, and the sum of
+         * counts */
         static const struct {
                 uint64_t free, high, managed, parked0, parked1;
                 uint32_t count, cpu_high, batch, high_min, high_max, has;
@@ -106,7 +107,8 @@ TEST(unpopulated_zones_have_no_lists_and_park_nothing_known) {
         sense_free(text);
 }
 
-/* Counts the groups and adds up the numbers of the file with sscanf, in another way than the parser. */
+/* Counts the groups and adds up the numbers of the file with sscanf, in another way than the
+ * parser. */
 TEST(sums_of_every_kernel_agree_with_another_reader) {
         for (size_t k = 0; k < ELEMENTSOF(sense_kernels); k++) {
                 Text text = sense_file(sense_kernels[k], "zoneinfo"), rest = text, line;
@@ -184,7 +186,9 @@ TEST(padding_and_new_lines_do_not_matter) {
 
 TEST(per_node_statistics_are_not_watermarks) {
         ParseLog log = {};
-        ZoneInfo z = zoneinfo(TEXT("Node 0, zone DMA\n  per-node stats\n  high 5\n  pages free 1\n  high 6\n"), &log);
+        ZoneInfo z = zoneinfo(
+                TEXT("Node 0, zone DMA\n  per-node stats\n  high 5\n  pages free 1\n  high 6\n"),
+                &log);
 
         ASSERT_KNOWN(z.zones[0].high, 6);
         ASSERT_EQ_U(log.n_issues, 0);
@@ -243,13 +247,14 @@ TEST(malformed_values_are_absent_and_named) {
 
 TEST(a_malformed_zone_line_loses_that_zone_only) {
         ParseLog log = {};
-        ZoneInfo z = zoneinfo(TEXT("Node 0, zone Normal\n  pages free 1\n"
-                                   "Node x, zone Normal\n  pages free 2\n  pagesets\n  cpu: 0\n  count: 5\n"
-                                   "Node 1, zone ANameThatIsMuchTooLong\n  pages free 3\n"
-                                   "Node 2\n  pages free 3\n"
-                                   "Node 4294967296, zone DMA\n"
-                                   "Node 1, zone Normal\n  pages free 4\n"),
-                              &log);
+        ZoneInfo z = zoneinfo(
+                TEXT("Node 0, zone Normal\n  pages free 1\n"
+                     "Node x, zone Normal\n  pages free 2\n  pagesets\n  cpu: 0\n  count: 5\n"
+                     "Node 1, zone ANameThatIsMuchTooLong\n  pages free 3\n"
+                     "Node 2\n  pages free 3\n"
+                     "Node 4294967296, zone DMA\n"
+                     "Node 1, zone Normal\n  pages free 4\n"),
+                &log);
 
         ASSERT_EQ_U(z.n, 2);
         ASSERT_KNOWN(z.zones[0].free, 1);
@@ -263,7 +268,9 @@ TEST(a_malformed_zone_line_loses_that_zone_only) {
 
 TEST(cpus_out_of_order_are_kept_and_named) {
         ParseLog log = {};
-        ZoneInfo z = zoneinfo(TEXT("Node 0, zone DMA\n  pagesets\n cpu: 4\n count: 1\n cpu: 2\n count: 3\n"), &log);
+        ZoneInfo z = zoneinfo(
+                TEXT("Node 0, zone DMA\n  pagesets\n cpu: 4\n count: 1\n cpu: 2\n count: 3\n"),
+                &log);
 
         ASSERT_EQ_U(z.zones[0].n_pagesets, 2);
         ASSERT_EQ_U(zone_pageset(&z.zones[0], 2)->count, 3);
@@ -275,16 +282,18 @@ static void zoneinfo_write(Text *out, size_t capacity, unsigned n_nodes, unsigne
         char *to = (char *) (uintptr_t) out->data;
 
         for (unsigned node = 0; node < n_nodes; node++) {
-                used += (size_t) snprintf(to + used, capacity - used,
-                                          "Node %u, zone   Normal\n  pages free     %u\n        min      11\n"
-                                          "        low      22\n        high     33\n        managed  44\n  pagesets\n",
-                                          node, node);
+                used += (size_t) snprintf(
+                        to + used, capacity - used,
+                        "Node %u, zone   Normal\n  pages free     %u\n        min      11\n"
+                        "        low      22\n        high     33\n        managed  44\n  pagesets\n",
+                        node, node);
                 for (unsigned cpu = 0; cpu < n_cpus; cpu++)
-                        used += (size_t) snprintf(to + used, capacity - used,
-                                                  "    cpu: %u\n              count:    %u\n              high:     %u\n"
-                                                  "              batch:    63\n              high_min: 2531\n"
-                                                  "              high_max: 7510\n  vm stats threshold: 125\n",
-                                                  cpu, cpu + node, 2 * cpu);
+                        used += (size_t) snprintf(
+                                to + used, capacity - used,
+                                "    cpu: %u\n              count:    %u\n              high:     %u\n"
+                                "              batch:    63\n              high_min: 2531\n"
+                                "              high_max: 7510\n  vm stats threshold: 125\n",
+                                cpu, cpu + node, 2 * cpu);
         }
         ASSERT_TRUE(used < capacity);
         out->size = used;
@@ -365,14 +374,14 @@ static void prefix_agrees(const ZoneInfo *whole, const ZoneInfo *z) {
 
 TEST(a_file_cut_anywhere_keeps_its_earlier_values) {
         static uint8_t memory[1 << 20];
+        Arena a;
 
+        arena_init(&a, memory, sizeof(memory));
         for (size_t k = 0; k < ELEMENTSOF(sense_kernels); k++) {
                 Text text = sense_file(sense_kernels[k], "zoneinfo");
                 ParseLog log = {};
                 ZoneInfo whole = zoneinfo(text, &log), z;
-                Arena a;
 
-                arena_init(&a, memory, sizeof(memory));
                 for (size_t n = 0; n < text.size && n < 9000; n++) {
                         Text cut = sense_copy((Text){ text.data, n });
 

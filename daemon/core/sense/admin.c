@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Values that an administrator's files set, as systemd 252 to 257 read them (src/sysctl/sysctl.c,
- * src/tmpfiles/tmpfiles.c). Their result is only compared with what the kernel says and shown to
- * people, so a line that cannot be followed is left out and named, never guessed. The last line need
- * not end in LF: these files are written by people. */
+/* Values that an administrator's files set, as systemd 252 to 257 read them
+ * (src/sysctl/sysctl.c, src/tmpfiles/tmpfiles.c). Their result is only compared with what the
+ * kernel says and shown to people, so a line that cannot be followed is left out and named,
+ * never guessed. The last line need not end in LF: these files are written by people. */
 
 #define ADMIN_LINES_MAX 65536u
 
@@ -151,8 +151,8 @@ static int hex_digit(char c) {
         return -1;
 }
 
-/* One escape behind a backslash (src/basic/escape.c cunescape_one(), without \u). Gives the number of bytes used
- * up, or 0 for a malformed one. */
+/* One escape behind a backslash (src/basic/escape.c cunescape_one(), without \u). Gives the
+ * number of bytes used up, or 0 for a malformed one. */
 static size_t unescape_one(Text rest, char *ret) {
         static const char from[] = "abfnrtv\\\"'s", to[] = "\a\b\f\n\r\t\v\\\"' ";
         const char *p;
@@ -185,8 +185,8 @@ static size_t unescape_one(Text rest, char *ret) {
         return 3;
 }
 
-/* Cuts the next word, with quotes removed and escapes resolved, off the front. *ret is NULL at the end of
- * the line. 0, -ENOMEM, or ADMIN_E_MALFORMED. */
+/* Cuts the next word, with quotes removed and escapes resolved, off the front. *ret is NULL at
+ * the end of the line. 0, -ENOMEM, or ADMIN_E_MALFORMED. */
 enum { ADMIN_E_MALFORMED = 1 };
 
 static int word_cut(Arena *a, Text *rest, char **ret) {
@@ -204,7 +204,8 @@ static int word_cut(Arena *a, Text *rest, char **ret) {
                 char c = rest->data[i];
 
                 if (c == '\\') {
-                        size_t used = unescape_one((Text){ rest->data + i + 1, rest->size - i - 1 }, &c);
+                        size_t used = unescape_one((Text){ rest->data + i + 1, rest->size - i - 1 },
+                                                   &c);
 
                         if (used == 0)
                                 return ADMIN_E_MALFORMED;
@@ -226,8 +227,9 @@ static int word_cut(Arena *a, Text *rest, char **ret) {
         return 0;
 }
 
-/* The argument: the rest of the line, escapes resolved, quotes kept. "%%" is a percent sign; what other
- * specifiers stand for depends on the machine. *ret NULL: it holds one, or a bad escape. */
+/* The argument: the rest of the line, escapes resolved, quotes kept. "%%" is a percent sign;
+ * what other specifiers stand for depends on the machine. *ret NULL: it holds one, or a bad
+ * escape. */
 static int argument_read(Arena *a, Text rest, char **ret) {
         char *value = arena_alloc(a, rest.size + 1, 1);
         size_t n = 0;
@@ -239,7 +241,8 @@ static int argument_read(Arena *a, Text rest, char **ret) {
                 char c = rest.data[i];
 
                 if (c == '\\') {
-                        size_t used = unescape_one((Text){ rest.data + i + 1, rest.size - i - 1 }, &c);
+                        size_t used = unescape_one((Text){ rest.data + i + 1, rest.size - i - 1 },
+                                                   &c);
 
                         if (used == 0)
                                 return 0;

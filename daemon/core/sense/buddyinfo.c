@@ -42,8 +42,9 @@ int buddyinfo_parse(Arena *a, Text text, const char *path, BuddyInfo *ret, Parse
                 if (r == ZONE_HEADER_E_OTHER)
                         continue;
                 if (r != 0 || n == BUDDY_ZONES_MAX) {
-                        parse_lines_issue(&l, r != 0 ? "malformed zone line, the zone is left out" :
-                                                       "too many zones, this one is left out",
+                        parse_lines_issue(&l,
+                                          r != 0 ? "malformed zone line, the zone is left out"
+                                                 : "too many zones, this one is left out",
                                           text_strip(line));
                         continue;
                 }

@@ -12,7 +12,7 @@ typedef struct BuddyZone {
         unsigned node;
         char name[ZONE_NAME_MAX];
         MaybeU64 blocks[BUDDY_ORDERS_MAX]; /* free blocks of 2^i pages */
-        unsigned n_orders;                 /* columns in the line (those beyond the maximum excluded) */
+        unsigned n_orders; /* columns in the line (those beyond the maximum excluded) */
         unsigned line;
 } BuddyZone;
 
@@ -21,7 +21,8 @@ typedef struct BuddyInfo {
         size_t n;
 } BuddyInfo;
 
-_must_check_ int buddyinfo_parse(Arena *a, Text text, const char *path, BuddyInfo *ret, ParseLog *log);
+_must_check_ int buddyinfo_parse(Arena *a, Text text, const char *path, BuddyInfo *ret,
+                                 ParseLog *log);
 _pure_ const BuddyZone *buddyinfo_find(const BuddyInfo *b, unsigned node, const char *name);
 /* Free pages in blocks of at least this order; unknown if any column from there on is. */
 _pure_ MaybeU64 buddy_zone_free_pages(const BuddyZone *z, unsigned order);

@@ -3,9 +3,9 @@
 
 #include "core/sense/parse.h"
 
-/* "name number" files: vmstat (system-wide and per node) and meminfo. Names are the kernel's; order
- * in the file does not matter, unknown names are counted and skipped. Rows of the key tables stand in
- * the order of the enums, which is the order of the names (a test checks that). */
+/* "name number" files: vmstat (system-wide and per node) and meminfo. Names are the kernel's;
+ * order in the file does not matter, unknown names are counted and skipped. Rows of the key
+ * tables stand in the order of the enums, which is the order of the names (a test checks that). */
 typedef enum KeyKind {
         KEY_COUNTER, /* only grows, but for a reset */
         KEY_GAUGE,   /* moves both ways; some kernels print it negative for a moment */

@@ -6,10 +6,10 @@
 
 /* Kernel log lines that matter to an allocator.
  *
- * A capture's kmsg comes from dmesg, journalctl or a serial console, so a message may follow a priority, a
- * time stamp, a caller ("[T123]") and a syslog head, in many spellings. Each kind is therefore found by
- * the words of its format string, and only what stands around them is taken apart. Equal events are
- * one row: a storm of failures costs a counter. */
+ * A capture's kmsg comes from dmesg, journalctl or a serial console, so a message may follow a
+ * priority, a time stamp, a caller ("[T123]") and a syslog head, in many spellings. Each kind is
+ * therefore found by the words of its format string, and only what stands around them is taken
+ * apart. Equal events are one row: a storm of failures costs a counter. */
 
 typedef struct Pattern {
         const char *words;
@@ -17,18 +17,20 @@ typedef struct Pattern {
 } Pattern;
 
 static const Pattern patterns[] = {
-        { ": page allocation failure: order:", KMSG_ALLOCATION_FAILURE }, /* mm/page_alloc.c warn_alloc() */
-        { ": page allocation stalls for ", KMSG_ALLOCATION_STALL },       /* 4.10 to 4.14 */
-        { "soft lockup - CPU#", KMSG_SOFT_LOCKUP },                       /* kernel/watchdog.c */
+        { ": page allocation failure: order:",
+          KMSG_ALLOCATION_FAILURE }, /* mm/page_alloc.c warn_alloc() */
+        { ": page allocation stalls for ", KMSG_ALLOCATION_STALL }, /* 4.10 to 4.14 */
+        { "soft lockup - CPU#", KMSG_SOFT_LOCKUP },                 /* kernel/watchdog.c */
         { "hard LOCKUP on cpu ", KMSG_HARD_LOCKUP },
-        { "self-detected stall on CPU", KMSG_RCU_STALL },                 /* kernel/rcu/tree_stall.h */
+        { "self-detected stall on CPU", KMSG_RCU_STALL }, /* kernel/rcu/tree_stall.h */
         { "detected stalls on CPUs/tasks", KMSG_RCU_STALL },
         { "detected expedited stalls on CPUs/tasks", KMSG_RCU_STALL },
-        { "INFO: task ", KMSG_HUNG_TASK },                                /* kernel/hung_task.c */
-        { " invoked oom-killer: ", KMSG_OOM },                            /* mm/oom_kill.c dump_header() */
+        { "INFO: task ", KMSG_HUNG_TASK },     /* kernel/hung_task.c */
+        { " invoked oom-killer: ", KMSG_OOM }, /* mm/oom_kill.c dump_header() */
 };
 
-/* Removes what loggers put before a message: "<4>", "[   12.345678] ", "[T99] ", "host kernel: ". */
+/* Removes what loggers put before a message: "<4>", "[   12.345678] ", "[T99] ", "host kernel:
+ * ". */
 static Text prefix_strip(Text head) {
         size_t at = text_find_string(head, "kernel: ");
 
@@ -174,7 +176,8 @@ int kmsg_parse(Arena *a, Text text, const char *path, Kmsg *ret, ParseLog *log) 
                 }
         }
         if (k.n_more > 0)
-                parse_log_add(log, path, 0, "more kinds of events than fit are only counted", TEXT_NULL);
+                parse_log_add(log, path, 0, "more kinds of events than fit are only counted",
+                              TEXT_NULL);
         *ret = k;
         return 0;
 }

@@ -3,7 +3,8 @@
 
 /* Small formats that many files share. None of them needs memory. */
 
-/* "a-b:used/group" (lib/bitmap.c bitmap_parselist()): of every group of ids the first "used" ones. */
+/* "a-b:used/group" (lib/bitmap.c bitmap_parselist()): of every group of ids the first "used"
+ * ones. */
 typedef struct IdRange {
         uint64_t first, last, used, group;
 } IdRange;
@@ -30,7 +31,8 @@ static const char *range_read(Text part, IdRange *ret) {
 
                 if (slash == stride.size ||
                     number_parse_u64(stride.data, slash, &range.used) != 0 ||
-                    number_parse_u64(stride.data + slash + 1, stride.size - slash - 1, &range.group) != 0 ||
+                    number_parse_u64(stride.data + slash + 1, stride.size - slash - 1,
+                                     &range.group) != 0 ||
                     range.used == 0 || range.used > range.group)
                         return "malformed stride";
         }
@@ -67,7 +69,8 @@ int idlist_parse(Text text, const char *path, IdSet *ret, ParseLog *log) {
         return 0;
 }
 
-unsigned distances_parse(Text text, const char *path, uint16_t *ret, unsigned n_max, ParseLog *log) {
+unsigned distances_parse(Text text, const char *path, uint16_t *ret, unsigned n_max,
+                         ParseLog *log) {
         Text rest = text_strip(text), field;
         unsigned n = 0;
 
@@ -79,7 +82,8 @@ unsigned distances_parse(Text text, const char *path, uint16_t *ret, unsigned n_
                         r = NUMBER_E_OVERFLOW;
                 if (r != 0 || n == n_max) {
                         parse_log_add(log, path, 1,
-                                      r != 0 ? number_error_string(r) : "more distances than nodes", field);
+                                      r != 0 ? number_error_string(r) : "more distances than nodes",
+                                      field);
                         break;
                 }
                 ret[n++] = (uint16_t) value;

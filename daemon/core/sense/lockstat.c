@@ -4,18 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-/* proc/lock_stat (kernel/locking/lockdep_proc.c seq_stats(), version 0.3 and 0.4; times are printed
- * with two decimals of a microsecond by snprint_time()).
+/* proc/lock_stat (kernel/locking/lockdep_proc.c seq_stats(), version 0.3 and 0.4; times are
+ * printed with two decimals of a microsecond by snprint_time()).
  *
- * A line of a class is a name, a colon, and ten (0.3) or twelve (0.4, with averages) numbers. Names are free text: macros,
- * blanks and colons occur, cut after 38 characters, with "#2" for a second class of that name and "/1" for a subclass. So the line is cut at its
- * last colon, behind which only numbers stand. The lines of contention points ("name count [<address>]
+ * A line of a class is a name, a colon, and ten (0.3) or twelve (0.4, with averages) numbers.
+ * Names are free text: macros, blanks and colons occur, cut after 38 characters, with "#2" for a
+ * second class of that name and "/1" for a subclass. So the line is cut at its last colon,
+ * behind which only numbers stand. The lines of contention points ("name count [<address>]
  * symbol") and rulers have no such tail and are skipped. Classes that were taken for reading and
  * writing have two lines, -W and -R.
  *
- * A lock that is dynamically initialised is named by the expression in the source, and that changed over time
- * ("&(&zone->lock)->rlock" while spin_lock_init() wrapped the raw lock, "&zone->lock" since), so a
- * family is found by the member, not by the whole name. */
+ * A lock that is dynamically initialised is named by the expression in the source, and that
+ * changed over time ("&(&zone->lock)->rlock" while spin_lock_init() wrapped the raw lock,
+ * "&zone->lock" since), so a family is found by the member, not by the whole name. */
 
 #define CLASSES_MAX 16384u /* MAX_LOCKDEP_KEYS is 8192, times two for -W and -R */
 
@@ -36,7 +37,8 @@ typedef enum Column {
 } Column;
 
 static bool is_word(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
 }
 
 /* Whether the name holds this expression, and not as a part of a longer one. */
@@ -50,9 +52,10 @@ static bool has_expression(Text name, const char *expression) {
 
                 if (at == tail.size)
                         return false;
-                if ((begin == 0 || (!is_word(name.data[begin - 1]) && name.data[begin - 1] != '.')) &&
-                    (end == name.size || (!is_word(name.data[end]) && name.data[end] != '-' &&
-                                          name.data[end] != '.')))
+                if ((begin == 0 ||
+                     (!is_word(name.data[begin - 1]) && name.data[begin - 1] != '.')) &&
+                    (end == name.size ||
+                     (!is_word(name.data[end]) && name.data[end] != '-' && name.data[end] != '.')))
                         return true;
                 from = begin + 1;
         }
@@ -110,7 +113,8 @@ static bool class_split(Text line, Text *ret_name, Text *ret_numbers) {
         return ret_name->size > 0;
 }
 
-/* Whether a tail looks like numbers only: digits, dots, signs and blanks, at least three of them. */
+/* Whether a tail looks like numbers only: digits, dots, signs and blanks, at least three of
+ * them. */
 static bool is_numbers(Text tail) {
         size_t n = 0;
         Text field;
@@ -150,10 +154,11 @@ static void class_name_set(LockClass *class, Text name, const ParseLines *l) {
 
 static void class_read(const ParseLines *l, Text name, Text numbers, LockClass *class) {
         /* 0.3 has no averages: ten columns. */
-        static const Column short_columns[] = { COLUMN_CON_BOUNCES, COLUMN_CONTENTIONS, COLUMN_WAIT_MIN,
-                                                COLUMN_WAIT_MAX, COLUMN_WAIT_TOTAL, COLUMN_ACQ_BOUNCES,
-                                                COLUMN_ACQUISITIONS, COLUMN_HOLD_MIN, COLUMN_HOLD_MAX,
-                                                COLUMN_HOLD_TOTAL };
+        static const Column short_columns[] = { COLUMN_CON_BOUNCES,  COLUMN_CONTENTIONS,
+                                                COLUMN_WAIT_MIN,     COLUMN_WAIT_MAX,
+                                                COLUMN_WAIT_TOTAL,   COLUMN_ACQ_BOUNCES,
+                                                COLUMN_ACQUISITIONS, COLUMN_HOLD_MIN,
+                                                COLUMN_HOLD_MAX,     COLUMN_HOLD_TOTAL };
         Text field[_COLUMN_MAX] = {}, more;
         size_t n = 0;
 

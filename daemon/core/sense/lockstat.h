@@ -9,7 +9,7 @@
 
 typedef struct LockClass {
         char name[LOCK_NAME_MAX]; /* without -W and -R */
-        char mode;                /* 'W', 'R', or 0: the class was never taken for reading (or writing) */
+        char mode; /* 'W', 'R', or 0: the class was never taken for reading (or writing) */
         MaybeU64 contention_bounces, contentions;
         MaybeU64 wait_min_nsec, wait_max_nsec, wait_total_nsec;
         MaybeU64 acquisition_bounces, acquisitions;
@@ -18,10 +18,10 @@ typedef struct LockClass {
 } LockClass;
 
 typedef enum LockFamily {
-        LOCK_ZONE,  /* zone->lock */
-        LOCK_LIST,  /* list_lock of SLUB's kmem_cache_node */
-        LOCK_LRU,   /* lru_lock of a node (5.10) or of an lruvec */
-        LOCK_BARN,  /* lock of SLUB's node_barn (6.18 and later) */
+        LOCK_ZONE, /* zone->lock */
+        LOCK_LIST, /* list_lock of SLUB's kmem_cache_node */
+        LOCK_LRU,  /* lru_lock of a node (5.10) or of an lruvec */
+        LOCK_BARN, /* lock of SLUB's node_barn (6.18 and later) */
         LOCK_OTHER,
         _LOCK_FAMILY_MAX,
 } LockFamily;
@@ -33,13 +33,14 @@ typedef struct LockTotal {
 } LockTotal;
 
 typedef struct LockStat {
-        bool collecting;   /* false: the file says that lock debugging is disabled: its numbers stand still */
+        bool collecting; /* false: lock debugging is disabled, says the file; numbers stand still */
         LockClass *classes;
         size_t n;
         LockTotal total[_LOCK_FAMILY_MAX];
 } LockStat;
 
-_must_check_ int lockstat_parse(Arena *a, Text text, const char *path, LockStat *ret, ParseLog *log);
+_must_check_ int lockstat_parse(Arena *a, Text text, const char *path, LockStat *ret,
+                                ParseLog *log);
 /* "&zone->lock", "&(&zone->lock)->rlock", "&zone->lock#2/1" -> LOCK_ZONE ... */
 _pure_ LockFamily lockstat_family(Text name);
 _const_ const char *lock_family_to_string(LockFamily f);

@@ -3,9 +3,9 @@
 
 /* Shared parts of the parsers.
  *
- * A parser is total: any bytes give a result. What it cannot understand it leaves absent and names in
- * the log, with its line, and goes on. The log holds a bounded number of issues and counts the rest,
- * so that a binary file of megabytes costs no memory. */
+ * A parser is total: any bytes give a result. What it cannot understand it leaves absent and
+ * names in the log, with its line, and goes on. The log holds a bounded number of issues and
+ * counts the rest, so that a binary file of megabytes costs no memory. */
 
 void parse_log_add(ParseLog *log, const char *path, unsigned line, const char *what, Text about) {
         ParseIssue *issue;
@@ -64,7 +64,8 @@ void parse_lines_issue(const ParseLines *l, const char *what, Text about) {
 void parse_lines_found(const ParseLines *l, bool found, Text text) {
         if (!found)
                 parse_log_add(l->log, l->path, 0,
-                              text.size == 0 ? "the file is empty" : "nothing in this file is known",
+                              text.size == 0 ? "the file is empty"
+                                             : "nothing in this file is known",
                               TEXT_NULL);
 }
 

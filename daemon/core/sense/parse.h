@@ -5,15 +5,16 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* What every parser shares. A parser takes the text of one file, fills a struct whose fields carry
- * presence bits, and logs what was malformed. It never stops at a bad line: the rest is still read. */
+/* What every parser shares. A parser takes the text of one file, fills a struct whose fields
+ * carry presence bits, and logs what was malformed. It never stops at a bad line: the rest is
+ * still read. */
 
 /* One thing that was wrong. The path is the file's, relative to the root ("proc/vmstat"). */
 typedef struct ParseIssue {
         const char *path;
-        unsigned line;     /* from 1; 0: the file as a whole */
-        const char *what;  /* constant text: "malformed number" */
-        char about[48];    /* the key or field it concerns, printable, may be cut */
+        unsigned line;    /* from 1; 0: the file as a whole */
+        const char *what; /* constant text: "malformed number" */
+        char about[48];   /* the key or field it concerns, printable, may be cut */
 } ParseIssue;
 
 #define PARSE_ISSUES_MAX 32
@@ -36,8 +37,8 @@ typedef struct MaybeU64 {
 #define KNOWN(v) ((MaybeU64){ .value = (v), .known = true })
 #define UNKNOWN ((MaybeU64){ .known = false })
 
-/* The lines of a file that the kernel writes, which always end in LF: a last line without one was cut
- * off, may show half a number, and is dropped with an issue. */
+/* The lines of a file that the kernel writes, which always end in LF: a last line without one
+ * was cut off, may show half a number, and is dropped with an issue. */
 typedef struct ParseLines {
         Text rest;
         const char *path;

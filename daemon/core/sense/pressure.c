@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/sense/pressure.h"
 
-/* proc/pressure (kernel/sched/psi.c psi_show()): "some avg10=0.12 avg60=0.00 avg300=0.00 total=4711".
- * Averages are percent with two decimals, kept in ppm: 1 % is 10,000. The total is microseconds. It counts
- * tasks that wait for memory; spinning on a lock is CPU time and never shows up here. */
+/* proc/pressure (kernel/sched/psi.c psi_show()): "some avg10=0.12 avg60=0.00 avg300=0.00
+ * total=4711". Averages are percent with two decimals, kept in ppm: 1 % is 10,000. The total is
+ * microseconds. It counts tasks that wait for memory; spinning on a lock is CPU time and never
+ * shows up here. */
 
 static MaybeU64 percent_read(const ParseLines *l, Text value, Text key) {
         uint64_t millionths = 0;

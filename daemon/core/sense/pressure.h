@@ -3,8 +3,8 @@
 
 #include "core/sense/parse.h"
 
-/* proc/pressure/memory (PSI). An absent file is a NULL Pressure in the snapshot; a line that the file
- * lacks ("full" of cpu before 5.13) is present == false here. */
+/* proc/pressure/memory (PSI). An absent file is a NULL Pressure in the snapshot; a line that the
+ * file lacks ("full" of cpu before 5.13) is present == false here. */
 typedef struct PressureLine {
         bool present;
         MaybeU64 avg10_ppm, avg60_ppm, avg300_ppm;

@@ -9,25 +9,28 @@
 
 /* SLUB in sysfs (mm/slub.c, 5.10 to 7.3).
  *
- * Every real cache is a directory; merged caches are links to it, so writing through each link would
- * write one knob several times: links only give names. The table below is the only list of
- * attributes. Which of them may be read follows from what the show function does: a field of the cache or a
- * sum over nodes costs nothing, cpu_slabs and slabs_cpu_partial visit every CPU, and "objects*" walk
- * the partial list of every node with list_lock held and interrupts off (count_partial()), which is the
- * lock whose waiting is to be measured. */
+ * Every real cache is a directory; merged caches are links to it, so writing through each link
+ * would write one knob several times: links only give names. The table below is the only list of
+ * attributes. Which of them may be read follows from what the show function does: a field of the
+ * cache or a sum over nodes costs nothing, cpu_slabs and slabs_cpu_partial visit every CPU, and
+ * "objects*" walk the partial list of every node with list_lock held and interrupts off
+ * (count_partial()), which is the lock whose waiting is to be measured. */
 
 #define NONE SIZE_MAX
 #define FIELD(f) offsetof(SlabCache, f)
-#define CHEAP(n, c, help) { #n, SLAB_COST_CHEAP, c, FIELD(n), NONE, NONE, NONE, NONE, help }
-#define KNOB(n, f, m, help) { n, SLAB_COST_CHEAP, true, FIELD(f), NONE, NONE, NONE, FIELD(m), help }
+#define CHEAP(n, c, help) \
+        { #n, SLAB_COST_CHEAP, c, FIELD(n), NONE, NONE, NONE, NONE, help }
+#define KNOB(n, f, m, help) \
+        { n, SLAB_COST_CHEAP, true, FIELD(f), NONE, NONE, NONE, FIELD(m), help }
 #define NODES(n, parts, n_parts, help) \
         { #n, SLAB_COST_CHEAP, true, FIELD(n), NONE, FIELD(parts), FIELD(n_parts), NONE, help }
-#define FORBIDDEN(n, help) { n, SLAB_COST_FORBIDDEN, true, NONE, NONE, NONE, NONE, NONE, help }
+#define FORBIDDEN(n, help) \
+        { n, SLAB_COST_FORBIDDEN, true, NONE, NONE, NONE, NONE, NONE, help }
 
 static const SlabAttributeSpec attributes[] = {
-        CHEAP(align, false, "alignment of objects, bytes"),
         { "aliases", SLAB_COST_CHEAP, true, FIELD(alias_count), NONE, NONE, NONE, NONE,
           "merged names beyond the first" },
+        CHEAP(align, false, "alignment of objects, bytes"),
         FORBIDDEN("alloc_calls", "walks every object (5.10)"),
         CHEAP(cache_dma, false, "1: slabs come from ZONE_DMA"),
         KNOB("cpu_partial", cpu_partial, cpu_partial_mode,
@@ -37,7 +40,8 @@ static const SlabAttributeSpec attributes[] = {
         CHEAP(destroy_by_rcu, false, "1: slabs are freed after a grace period"),
         FORBIDDEN("free_calls", "walks every object (5.10)"),
         CHEAP(hwcache_align, false, "1: objects are aligned to cache lines"),
-        KNOB("min_partial", min_partial, min_partial_mode, "partial slabs a node keeps though empty"),
+        KNOB("min_partial", min_partial, min_partial_mode,
+             "partial slabs a node keeps though empty"),
         CHEAP(object_size, false, "bytes of an object without metadata"),
         FORBIDDEN("objects", "walks the partial lists under list_lock"),
         FORBIDDEN("objects_partial", "walks the partial lists under list_lock"),
@@ -100,7 +104,8 @@ static bool part_read(Text field, SlabPart *ret) {
         if (equals == field.size || equals < 2 || (field.data[0] != 'N' && field.data[0] != 'C') ||
             number_parse_u64(field.data + 1, equals - 1, &index) != 0 || index >= IDSET_MAX)
                 return false;
-        if (value_read((Text){ field.data + equals + 1, field.size - equals - 1 }, &value, &slabs) != 0)
+        if (value_read((Text){ field.data + equals + 1, field.size - equals - 1 }, &value,
+                       &slabs) != 0)
                 return false;
         *ret = (SlabPart){ .index = (unsigned) index, .value = value.value, .slabs = slabs };
         return true;
@@ -151,7 +156,8 @@ int slab_attr_parse(Arena *a, Text text, const char *path, SlabAttr *ret, ParseL
                 }
                 attr.n_parts++;
         }
-        if (a && attr.n_parts < capacity) /* nothing was allocated since: give back what was not used */
+        if (a &&
+            attr.n_parts < capacity) /* nothing was allocated since: give back what was not used */
                 arena_release(a, arena_mark(a) - (capacity - attr.n_parts) * sizeof(SlabPart));
         *ret = attr;
         return 0;
@@ -222,8 +228,8 @@ static int links_resolve(Arena *a, const SlabEntry *const *sorted, size_t n, con
                 if (k == t->n)
                         continue;
                 cache = &t->caches[k];
-                cache->aliases[cache->n_aliases] =
-                        arena_strndup(a, sorted[i]->name, strlen(sorted[i]->name));
+                cache->aliases[cache->n_aliases] = arena_strndup(a, sorted[i]->name,
+                                                                 strlen(sorted[i]->name));
                 if (!cache->aliases[cache->n_aliases++])
                         return -ENOMEM;
         }
@@ -291,7 +297,8 @@ int slab_cache_set(Arena *a, SlabCache *cache, const SlabAttributeSpec *spec, Te
 
 void slab_cache_set_mode(SlabCache *cache, const SlabAttributeSpec *spec, unsigned mode) {
         if (spec->mode_offset != NONE)
-                *(SlabMode *) at(cache, spec->mode_offset) = (SlabMode){ .mode = mode, .known = true };
+                *(SlabMode *) at(cache, spec->mode_offset) = (SlabMode){ .mode = mode,
+                                                                         .known = true };
 }
 
 const SlabCache *slab_tree_find(const SlabTree *t, const char *name) {

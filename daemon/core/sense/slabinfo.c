@@ -8,9 +8,9 @@
  *
  *   name active num size perslab pages : tunables l b s : slabdata active num shared [: globalstat ...]
  *
- * Names may hold blanks and colons (caches of out-of-tree modules), so a line is cut at " : tunables"
- * and the five numbers before it are taken from the right; what stands before them is the name. What
- * follows the slab counts (statistics of the old SLAB) is skipped. */
+ * Names may hold blanks and colons (caches of out-of-tree modules), so a line is cut at " :
+ * tunables" and the five numbers before it are taken from the right; what stands before them is
+ * the name. What follows the slab counts (statistics of the old SLAB) is skipped. */
 
 #define SLABINFO_ROWS_MAX 65536u
 
@@ -90,7 +90,8 @@ int slabinfo_parse(Arena *a, Text text, const char *path, SlabInfo *ret, ParseLo
                         Text version = { line.data + 20, line.size - 20 };
 
                         version_seen = true;
-                        if (!text_starts(version, "2.1") || (version.size > 3 && version.data[3] != ' '))
+                        if (!text_starts(version, "2.1") ||
+                            (version.size > 3 && version.data[3] != ' '))
                                 parse_lines_issue(&l, "unknown version, read as 2.1", version);
                         continue;
                 }
@@ -106,8 +107,8 @@ int slabinfo_parse(Arena *a, Text text, const char *path, SlabInfo *ret, ParseLo
                         size_t more = capacity == 0 ? 512 : 2 * capacity;
                         SlabInfoRow *grown;
 
-                        grown = arena_grow(a, rows, capacity * sizeof(*rows),
-                                           more * sizeof(*rows), _Alignof(SlabInfoRow));
+                        grown = arena_grow(a, rows, capacity * sizeof(*rows), more * sizeof(*rows),
+                                           _Alignof(SlabInfoRow));
                         if (!grown)
                                 return -ENOMEM;
                         rows = grown;

@@ -12,9 +12,10 @@
 #include "core/sense/zoneinfo.h"
 #include "core/topology.h"
 
-/* Everything that was read in one tick, parsed. A NULL pointer or an unset bit means that the file
- * was absent, denied or not due in this tick: never zero. Files are read one after the other, so each
- * rate uses the time stamp of its own file. Memory belongs to the arena of the tick. */
+/* Everything that was read in one tick, parsed. A NULL pointer or an unset bit means that the
+ * file was absent, denied or not due in this tick: never zero. Files are read one after the
+ * other, so each rate uses the time stamp of its own file. Memory belongs to the arena of the
+ * tick. */
 typedef enum SenseFile {
         SENSE_VMSTAT,
         SENSE_ZONEINFO,
@@ -39,11 +40,11 @@ typedef enum SenseState {
 } SenseState;
 
 typedef struct Snapshot {
-        usec_t at_usec;                     /* start of the snapshot on the machine's clock */
-        usec_t file_usec[_SENSE_FILE_MAX];  /* when each file was read */
+        usec_t at_usec;                    /* start of the snapshot on the machine's clock */
+        usec_t file_usec[_SENSE_FILE_MAX]; /* when each file was read */
         SenseState state[_SENSE_FILE_MAX];
-        MaybeU64 uptime_usec;               /* proc/uptime, first field */
-        VmStat *vmstat;                     /* system-wide */
+        MaybeU64 uptime_usec; /* proc/uptime, first field */
+        VmStat *vmstat;       /* system-wide */
         ZoneInfo *zoneinfo;
         BuddyInfo *buddyinfo;
         SlabInfo *slabinfo;
@@ -51,7 +52,7 @@ typedef struct Snapshot {
         CpuStat *stat;
         Pressure *pressure_memory;
         ThpTree *thp;
-        SlabTree *slab;                     /* sysfs, attributes of every real directory */
+        SlabTree *slab; /* sysfs, attributes of every real directory */
         LockStat *lock_stat;
 } Snapshot;
 
@@ -59,18 +60,18 @@ typedef struct Snapshot {
 typedef struct Machine Machine;
 typedef struct MachineFacts {
         Topology topology;
-        char release[72];       /* proc/sys/kernel/osrelease, else the third word of proc/version; "" unknown */
-        Text cmdline;           /* proc/cmdline; empty: unknown or empty (see cmdline_known) */
+        char release[72]; /* sys/kernel/osrelease, else third word of proc/version; "" unknown */
+        Text cmdline;     /* proc/cmdline; empty: unknown or empty (see cmdline_known) */
         bool cmdline_known;
         MaybeU64 page_bytes;
         MaybeU64 hpage_pmd_bytes;
         MaybeU64 clk_tck;
         bool clk_tck_assumed;
-        MaybeU64 memory_bytes;  /* MemTotal */
-        bool rt;                /* PREEMPT_RT: proc/version says so, or sys/kernel/realtime is 1 */
-        bool isolated_cpus;     /* isolcpus= or nohz_full= on the command line (or sysfs lists not empty) */
-        bool hypervisor;        /* running in a guest; false also when unknown */
-        bool contained;         /* container or foreign user namespace: advise only */
+        MaybeU64 memory_bytes; /* MemTotal */
+        bool rt;               /* PREEMPT_RT: proc/version says so, or sys/kernel/realtime is 1 */
+        bool isolated_cpus;    /* isolcpus= or nohz_full= on the command line (or sysfs lists) */
+        bool hypervisor;       /* running in a guest; false also when unknown */
+        bool contained;        /* container or foreign user namespace: advise only */
         char contained_why[96];
-        bool euid_root;         /* this process (live), or as the capture says; trees are taken as read by root */
+        bool euid_root; /* this process (live), or as the capture says; trees: true */
 } MachineFacts;

@@ -11,7 +11,8 @@
 #define COLUMNS 10u
 
 /* Fills as many columns as the line has. */
-static void columns_read(const ParseLines *l, Text rest, Text about, MaybeU64 columns[static COLUMNS]) {
+static void columns_read(const ParseLines *l, Text rest, Text about,
+                         MaybeU64 columns[static COLUMNS]) {
         Text field;
 
         for (size_t i = 0; i < COLUMNS && text_next_field(&rest, &field); i++)
@@ -34,7 +35,8 @@ static void total_read(const ParseLines *l, Text rest, CpuStat *s) {
         s->guest_nice = c[9];
 }
 
-static int cpu_read(Arena *a, const ParseLines *l, Text label, Text rest, CpuStat *s, size_t *capacity) {
+static int cpu_read(Arena *a, const ParseLines *l, Text label, Text rest, CpuStat *s,
+                    size_t *capacity) {
         MaybeU64 c[COLUMNS] = {};
         uint64_t cpu = 0;
         int r;
@@ -60,8 +62,12 @@ static int cpu_read(Arena *a, const ParseLines *l, Text label, Text rest, CpuSta
                 s->cpus = grown;
                 *capacity = more;
         }
-        s->cpus[s->n_cpus++] = (CpuTime){ .cpu = (unsigned) cpu, .system = c[2], .idle = c[3],
-                                          .irq = c[5], .softirq = c[6], .steal = c[7] };
+        s->cpus[s->n_cpus++] = (CpuTime){ .cpu = (unsigned) cpu,
+                                          .system = c[2],
+                                          .idle = c[3],
+                                          .irq = c[5],
+                                          .softirq = c[6],
+                                          .steal = c[7] };
         return 0;
 }
 
@@ -104,8 +110,8 @@ MaybeU64 cpustat_kernel(const CpuStat *s) {
 }
 
 MaybeU64 cpustat_total(const CpuStat *s) {
-        const MaybeU64 *const parts[] = { &s->user, &s->nice, &s->system, &s->idle,
-                                          &s->iowait, &s->irq, &s->softirq, &s->steal };
+        const MaybeU64 *const parts[] = { &s->user,   &s->nice, &s->system,  &s->idle,
+                                          &s->iowait, &s->irq,  &s->softirq, &s->steal };
         MaybeU64 sum = UNKNOWN;
 
         for (size_t i = 0; i < ELEMENTSOF(parts); i++) {

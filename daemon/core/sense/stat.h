@@ -3,16 +3,18 @@
 
 #include "core/sense/parse.h"
 
-/* proc/stat: CPU time in clock ticks (USER_HZ) since boot. guest is part of user, guest_nice of nice. */
+/* proc/stat: CPU time in clock ticks (USER_HZ) since boot. guest is part of user, guest_nice of
+ * nice. */
 typedef struct CpuTime {
         unsigned cpu;
         MaybeU64 system, idle, irq, softirq, steal; /* ticks */
 } CpuTime;
 
 typedef struct CpuStat {
-        MaybeU64 user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice; /* ticks, all CPUs */
-        unsigned n_cpus; /* cpuN lines: online CPUs */
-        CpuTime *cpus;   /* in the order of the file; NULL if parsed without an arena */
+        MaybeU64 user, nice, system, idle, iowait, irq, softirq, steal, guest,
+                guest_nice;     /* ticks, all CPUs */
+        unsigned n_cpus;        /* cpuN lines: online CPUs */
+        CpuTime *cpus;          /* in the order of the file; NULL if parsed without an arena */
         MaybeU64 boot_time_sec; /* btime */
 } CpuStat;
 

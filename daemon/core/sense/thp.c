@@ -9,9 +9,9 @@
 
 /* Transparent huge pages in sysfs (mm/huge_memory.c, mm/khugepaged.c, 5.10 to 7.3).
  *
- * A word file lists its choices with brackets around the one in force. Which words there are is the
- * kernel's business: they are kept as found. No bracket, or two, means that the file is not understood;
- * then the choice is not known, and the words are still listed. */
+ * A word file lists its choices with brackets around the one in force. Which words there are is
+ * the kernel's business: they are kept as found. No bracket, or two, means that the file is not
+ * understood; then the choice is not known, and the words are still listed. */
 
 typedef enum WordError { WORD_FINE, WORD_MALFORMED, WORD_TOO_LONG } WordError;
 
@@ -34,7 +34,8 @@ static WordError word_read(Text field, Text *ret_word, bool *ret_chosen) {
         return WORD_FINE;
 }
 
-static void word_add(Text field, const char *path, ThpChoice *c, unsigned *n_chosen, ParseLog *log) {
+static void word_add(Text field, const char *path, ThpChoice *c, unsigned *n_chosen,
+                     ParseLog *log) {
         Text word = TEXT_NULL;
         bool chosen = false;
 
@@ -67,12 +68,14 @@ int thp_choice_parse(Text text, const char *path, ThpChoice *ret, ParseLog *log)
                 word_add(field, path, &c, &n_chosen, log);
         if (n_chosen != 1) {
                 parse_log_add(log, path, 1,
-                              n_chosen == 0 ? "no word in brackets" : "more than one word in brackets",
+                              n_chosen == 0 ? "no word in brackets"
+                                            : "more than one word in brackets",
                               TEXT_NULL);
                 c.chosen[0] = 0;
         }
         if (text_strip(text).size > 0)
-                parse_log_add(log, path, 2, "more than one line, the rest is left out", text_strip(text));
+                parse_log_add(log, path, 2, "more than one line, the rest is left out",
+                              text_strip(text));
         c.known = n_chosen == 1;
         *ret = c;
         return 0;
@@ -174,7 +177,8 @@ int thp_tree_build(Arena *a, const char *const *names, size_t n, ThpTree *ret) {
         return 0;
 }
 
-int thp_file_set(void *object, const ThpFileSpec *spec, Text text, const char *path, ParseLog *log) {
+int thp_file_set(void *object, const ThpFileSpec *spec, Text text, const char *path,
+                 ParseLog *log) {
         void *slot = (uint8_t *) object + spec->offset;
 
         if (spec->is_choice)

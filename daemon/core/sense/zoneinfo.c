@@ -4,21 +4,24 @@
 #include <errno.h>
 #include <string.h>
 
-/* Per-zone and per-CPU state of the page allocator (mm/vmstat.c zoneinfo_show_print(), 4.18 to 7.3).
+/* Per-zone and per-CPU state of the page allocator (mm/vmstat.c zoneinfo_show_print(), 4.18 to
+ * 7.3).
  *
- * The file is a sequence of zones, and each zone has up to four parts, told apart by what stands at
- * their heads: "per-node stats" (only in the first populated zone of a node), "pages free N" with the
- * watermarks and sizes, then zone counters, then "pagesets" with a group for each online CPU. Labels
- * are padded differently in each release and groups grow new lines, so indentation counts for
- * nothing and unknown labels are skipped. The same word means different things in different parts:
- * "high" is a watermark, "high:" the limit of one CPU's list.
+ * The file is a sequence of zones, and each zone has up to four parts, told apart by what stands
+ * at their heads: "per-node stats" (only in the first populated zone of a node), "pages free N"
+ * with the watermarks and sizes, then zone counters, then "pagesets" with a group for each
+ * online CPU. Labels are padded differently in each release and groups grow new lines, so
+ * indentation counts for nothing and unknown labels are skipped. The same word means different
+ * things in different parts: "high" is a watermark, "high:" the limit of one CPU's list.
  *
- * On a big machine nearly all of the text is pageset lines (1,024 CPUs x 18 zones: 3 MiB), so these
- * are told apart by length and first letters, and numbers of up to nine digits are read inline.
+ * On a big machine nearly all of the text is pageset lines (1,024 CPUs x 18 zones: 3 MiB), so
+ * these are told apart by length and first letters, and numbers of up to nine digits are read
+ * inline.
  *
- * Invariant: while a zone is read, its pagesets are the last thing in the arena, so they grow in place. */
+ * Invariant: while a zone is read, its pagesets are the last thing in the arena, so they grow in
+ * place. */
 
-#define ZONES_MAX 8192u        /* 1,024 nodes x 6 zones, and room */
+#define ZONES_MAX 8192u         /* 1,024 nodes x 6 zones, and room */
 #define PAGESETS_ZONE_MAX 8192u /* NR_CPUS of x86-64 */
 
 typedef struct ZoneItem {
@@ -70,8 +73,8 @@ static void zone_close(Reader *r) {
         if (!r->last || r->capacity == 0)
                 return;
         zone = &r->last->zone;
-        arena_release(r->arena, arena_mark(r->arena) -
-                                        (r->capacity - zone->n_pagesets) * sizeof(Pageset));
+        arena_release(r->arena,
+                      arena_mark(r->arena) - (r->capacity - zone->n_pagesets) * sizeof(Pageset));
         r->capacity = 0;
 }
 
@@ -83,11 +86,13 @@ static int zone_open(Reader *r, Text line) {
         zone_close(r);
         r->part = PART_NONE;
         if (zone_header_parse(&line, &node, name) != 0) {
-                parse_lines_issue(&r->lines, "malformed zone line, the zone is left out", text_strip(line));
+                parse_lines_issue(&r->lines, "malformed zone line, the zone is left out",
+                                  text_strip(line));
                 return 0;
         }
         if (r->n_zones == ZONES_MAX) {
-                parse_lines_issue(&r->lines, "too many zones, this one is left out", text_strip(line));
+                parse_lines_issue(&r->lines, "too many zones, this one is left out",
+                                  text_strip(line));
                 return 0;
         }
         item = ARENA_NEW(r->arena, ZoneItem);
@@ -141,7 +146,8 @@ static int pageset_open(Reader *r, Text rest) {
                 return 0; /* the group of an unknown CPU is skipped */
         if (zone->n_pagesets == PAGESETS_ZONE_MAX) {
                 if (!r->too_many)
-                        parse_lines_issue(&r->lines, "too many CPUs, the rest is left out", text_strip(rest));
+                        parse_lines_issue(&r->lines, "too many CPUs, the rest is left out",
+                                          text_strip(rest));
                 r->too_many = true;
                 return 0;
         }
@@ -291,7 +297,8 @@ int zoneinfo_parse(Arena *a, Text text, const char *path, ZoneInfo *ret, ParseLo
         while (parse_lines_next(&r.lines, &line)) {
                 size_t blanks = 0;
 
-                while (blanks < line.size && (line.data[blanks] == ' ' || line.data[blanks] == '\t'))
+                while (blanks < line.size &&
+                       (line.data[blanks] == ' ' || line.data[blanks] == '\t'))
                         blanks++;
                 if (blanks == line.size)
                         continue;

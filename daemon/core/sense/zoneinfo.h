@@ -3,8 +3,9 @@
 
 #include "core/sense/parse.h"
 
-/* proc/zoneinfo: watermarks of every zone and the per-CPU page lists (pcp), all layouts from 4.18 to
- * 7.3. Beware: the zone's own watermark is called "high" and the limit of a list "high:". */
+/* proc/zoneinfo: watermarks of every zone and the per-CPU page lists (pcp), all layouts from
+ * 4.18 to 7.3. Beware: the zone's own watermark is called "high" and the limit of a list
+ * "high:". */
 enum {
         PAGESET_COUNT = 1,
         PAGESET_HIGH = 2,
@@ -31,7 +32,7 @@ typedef struct Zone {
         char name[ZONE_NAME_MAX]; /* "DMA", "DMA32", "Normal", "HighMem", "Movable", "Device" */
         MaybeU64 free, boost, min, low, high, promo, spanned, present, managed, cma; /* pages */
         MaybeU64 start_pfn;
-        Pageset *pagesets; /* in the order of the file (ascending CPU); none for an unpopulated zone */
+        Pageset *pagesets; /* in the order of the file (ascending CPU); NULL: not populated */
         size_t n_pagesets;
         unsigned line; /* of its "Node N, zone NAME" */
 } Zone;
@@ -39,10 +40,11 @@ typedef struct Zone {
 typedef struct ZoneInfo {
         Zone *zones; /* in the order of the file: by node, then from DMA upwards */
         size_t n;
-        bool has_high_minmax; /* any list shows high_min or high_max: the kernel tunes and shows it */
+        bool has_high_minmax; /* any list shows high_min or high_max */
 } ZoneInfo;
 
-_must_check_ int zoneinfo_parse(Arena *a, Text text, const char *path, ZoneInfo *ret, ParseLog *log);
+_must_check_ int zoneinfo_parse(Arena *a, Text text, const char *path, ZoneInfo *ret,
+                                ParseLog *log);
 
 /* Cuts "Node N, zone NAME" off the front of a line (also of buddyinfo). 0, or a named condition. */
 enum {
