@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/sense/lists.h"
 #include "machine/memory.h"
 #include "machine/thp-probe.h"
 
 /* Address space, not memory: pages of it cost nothing until they are touched. */
 #define ARENA_BYTES ((size_t) 1 << 30)
 #define SNAPSHOTS_MAX 4096u
+#define EXTERNAL_BYTES_MAX ((size_t) 4096)
 
 /* The live machine pays for slabinfo with list locks, and slab sysfs tells the same: only trees whose
  * reading costs nobody anything have it read. */
@@ -135,7 +137,53 @@ static void find_models(Observation *o) {
                         &o->slub);
 }
 
-static int build(Observation *o) {
+/* Numbers that applications write. One that is too old is no number. */
+static int add_externals(Observation *o, const ObserveOptions *options, Signal **signals, size_t *n) {
+        Signal *all = ARENA_ARRAY(&o->arena, Signal, *n + options->n_externals + 1);
+
+        if (!all)
+                return -ENOMEM;
+        if (*n > 0)
+                memcpy(all, *signals, *n * sizeof(Signal));
+        for (size_t i = 0; i < options->n_externals; i++) {
+                const ConfExternal *e = &options->externals[i];
+                Signal s = { .source = e->path, .unit = e->unit, .age_usec = USEC_UNKNOWN, .scope = scope_system() };
+                const char *path = e->path[0] == '/' ? e->path + 1 : e->path;
+                bool reported = false;
+                Text text;
+                usec_t age;
+                int r;
+
+                (void) text_format(s.name, sizeof(s.name), "external:%s", e->name);
+                s.spec = signal_spec_find(text_from(s.name));
+                for (size_t k = 0; k < *n; k++)
+                        reported = reported || strcmp(all[k].name, s.name) == 0;
+                if (!s.spec || reported)
+                        continue;
+                arena_reset(&o->machine->scratch);
+                r = machine_read(o->machine, path, EXTERNAL_BYTES_MAX, &o->machine->scratch, &text);
+                if (r < 0)
+                        return r;
+                if (machine_age(o->machine, path, &age) == 0)
+                        s.age_usec = age;
+                if (r != 0) {
+                        s.why = r == MACHINE_E_ABSENT ? "the file is absent" : "the file cannot be read";
+                } else if (s.age_usec != USEC_UNKNOWN && s.age_usec > e->max_age_usec) {
+                        s.why = "the number is older than max_age";
+                } else {
+                        MaybeU64 value = number_file_parse(text, e->path, &o->log);
+
+                        s.evidence = value.known && value.value <= INT64_MAX ? e->evidence : EVIDENCE_NONE;
+                        s.value = s.evidence == EVIDENCE_NONE ? 0 : (int64_t) value.value;
+                        s.why = s.evidence == EVIDENCE_NONE ? "the file holds no number" : NULL;
+                }
+                all[(*n)++] = s;
+        }
+        *signals = all;
+        return 0;
+}
+
+static int build(Observation *o, const ObserveOptions *options) {
         Signal *reports = NULL;
         size_t n_reports = 0;
         Text kmsg = TEXT_NULL;
@@ -152,6 +200,8 @@ static int build(Observation *o) {
                 r = kmsg_parse(&o->arena, kmsg, "kmsg", &o->kmsg, &o->log);
                 o->have_kmsg = true;
         }
+        if (r == 0)
+                r = add_externals(o, options, &reports, &n_reports);
         if (r < 0)
                 return r;
         find_models(o);
@@ -207,7 +257,7 @@ int observe(const ObserveOptions *options, Observation *ret) {
         if (r < 0)
                 return r;
         find_window(ret);
-        r = build(ret);
+        r = build(ret, options);
         if (r < 0)
                 return r;
         alignment = knob_set_find(&ret->knobs, "thp-alignment", NULL);

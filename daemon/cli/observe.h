@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "conf/conf.h"
 #include "core/act/pcp.h"
 #include "core/act/slub.h"
 #include "core/sense/kmsg.h"
@@ -15,6 +16,8 @@ typedef struct ObserveOptions {
         usec_t interval_usec;   /* between snapshots of the live machine */
         void (*progress)(void *userdata, usec_t passed_usec, usec_t whole_usec); /* NULL: none */
         void *userdata;
+        const ConfExternal *externals; /* numbers of applications: signals external:NAME */
+        size_t n_externals;
 } ObserveOptions;
 
 typedef struct Observation {
