@@ -11,6 +11,8 @@ import re
 import sys
 import tarfile
 
+import kernels
+
 SYSCTLS = ("percpu_pagelist_fraction", "percpu_pagelist_high_fraction", "watermark_scale_factor", "min_free_kbytes",
            "zone_reclaim_mode", "compaction_proactiveness", "watermark_boost_factor", "lowmem_reserve_ratio",
            "extfrag_threshold", "stat_interval", "numa_stat", "defrag_mode")
@@ -79,8 +81,9 @@ def slabs(files, links):
         for a in PER_CACHE:
             value = files.get(f"{base}{d}/{a}", (0, "0"))[1].rstrip("\n")
             row[a] = int(value) if value.isdigit() else value
-        if files.get(f"{base}{d}/sheaf_capacity", (0, "1"))[1].strip() == "0":
-            row["no_sheaf"] = True
+        sheaf = files.get(f"{base}{d}/sheaf_capacity")
+        if sheaf and int(sheaf[1]) != kernels.sheaf_capacity(row["slab_size"], 4096):
+            row["sheaf_capacity"] = int(sheaf[1])    # none, or asked for by the cache's owner (maple_node)
         caches.append(row)
     order = [line.split()[0] for line in files["proc/slabinfo"][1].splitlines()[2:]]
     return {"attrs": {a: m for a, m in sorted(attrs.items()) if a not in SKIPPED}, "caches": caches, "slabinfo": order}
@@ -98,7 +101,8 @@ def layout(files, links):
         "node_vmstat": [line.split()[0] for line in files[node + "vmstat"][1].splitlines()],
         "zoneinfo": zoneinfo(files["proc/zoneinfo"][1]),
         "buddyinfo_orders": len(files["proc/buddyinfo"][1].splitlines()[0].split()) - 4,
-        "pressure": {f: [s.split()[0] for s in files["proc/pressure/" + f][1].splitlines()] for f in ("cpu", "io", "memory")},
+        "pressure": {f: [files["proc/pressure/" + f][0], [s.split()[0] for s in files["proc/pressure/" + f][1].splitlines()]]
+                     for f in ("cpu", "io", "memory")},
         "sysctl": {s: [files["proc/sys/vm/" + s][0], files["proc/sys/vm/" + s][1].rstrip("\n")]
                    for s in SYSCTLS if "proc/sys/vm/" + s in files},
         "thp": {p[len(thp):]: [m, t.rstrip("\n")] for p, (m, t) in sorted(files.items()) if p.startswith(thp)},

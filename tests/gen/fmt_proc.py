@@ -101,7 +101,7 @@ def pressure(moment, name):
     """avg10 is the window's own share; total grows by it. cpu and io show no stall."""
     psi = (moment.load.psi or {}) if name == "memory" else {}
     lines = []
-    for kind in moment.machine.layout["pressure"][name]:
+    for kind in moment.machine.layout["pressure"][name][1]:
         share = psi.get(kind, 0)
         total = int(share * 1e6 * moment.uptime_s())
         avg = f"{share * 100:.2f}"
@@ -170,6 +170,6 @@ def files(moment):
     }
     rows.update(sysctls(moment))
     if moment.load.psi is None or moment.load.psi:
-        for name in m.layout["pressure"]:
-            rows["proc/pressure/" + name] = (0o666, pressure(moment, name))
+        for name, (mode, _) in m.layout["pressure"].items():
+            rows["proc/pressure/" + name] = (mode, pressure(moment, name))
     return rows
