@@ -32,7 +32,8 @@ static int check_policy(const ConfFile *file, const Conf *conf, ConfIssues *issu
 }
 
 /* A profile only means something over the policies there are. */
-static int check_profile(const ConfOptions *options, const ConfFile *file, const Conf *conf, ConfIssues *issues) {
+static int check_profile(const ConfOptions *options, const ConfFile *file, const Conf *conf,
+                         ConfIssues *issues) {
         _cleanup_(policy_set_freep) PolicySet *set = NULL;
         ConfIssues elsewhere = CONF_ISSUES_NULL;
         int r = policy_set_load(options, conf, PROFILE_DEFAULT, &set, &elsewhere);
@@ -69,7 +70,8 @@ int conf_check_file(const ConfOptions *options, const char *path, ConfIssues *is
 int conf_check_all(const ConfOptions *options, ConfIssues *issues) {
         _cleanup_(conf_freep) Conf *conf = NULL;
         _cleanup_(policy_set_freep) PolicySet *set = NULL;
-        ConfIssues elsewhere = CONF_ISSUES_NULL; /* a bad directory: policy_set_load() says it too */
+        ConfIssues elsewhere =
+                CONF_ISSUES_NULL; /* a bad directory: policy_set_load() says it too */
         ConfFileList profiles = { 0 };
         int r = conf_load(options, &conf, issues);
 
@@ -83,7 +85,8 @@ int conf_check_all(const ConfOptions *options, ConfIssues *issues) {
                 ConfFile *file = &profiles.files[i];
 
                 /* policy_set_load() has read this one. */
-                if (file->state != CONF_FILE_USED || text_ends(text_from(file->path), "/default.profile"))
+                if (file->state != CONF_FILE_USED ||
+                    text_ends(text_from(file->path), "/default.profile"))
                         continue;
                 r = conf_file_read(file, options && options->policy_dir, issues);
                 if (r == 0 && file->state == CONF_FILE_USED)

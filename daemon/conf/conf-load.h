@@ -8,6 +8,7 @@ _must_check_ Conf *conf_new(void);
 /* Applies the text of one file. Twice over the same tree: first into a scratch configuration, to find
  * every error, then, if there was none, into conf. 0, 1 (errors: conf is untouched) or -ENOMEM. file
  * must live as long as conf. */
-_must_check_ int conf_apply_text(Conf *conf, const char *file, const char *text, ConfIssues *issues);
+_must_check_ int conf_apply_text(Conf *conf, const char *file, const char *text,
+                                 ConfIssues *issues);
 /* What only the whole configuration can show. */
 void conf_check_whole(const Conf *conf, ConfIssues *issues);

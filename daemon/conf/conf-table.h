@@ -9,9 +9,9 @@
 /* Every key that people can write, with type, unit, default, range and help: the loader validates
  * against these tables, etc/alloctuned.conf and the manual pages are renderings of them. */
 typedef enum ConfKeyType {
-        KEY_WORD,   /* one of the words */
-        KEY_TEXT,   /* free text of one line */
-        KEY_INT,    /* integer */
+        KEY_WORD, /* one of the words */
+        KEY_TEXT, /* free text of one line */
+        KEY_INT,  /* integer */
         KEY_BOOL,
         KEY_TIME,   /* "10s" */
         KEY_SIZE,   /* "64MiB" */
@@ -40,17 +40,20 @@ typedef struct ConfKey {
         const char *name; /* "tick"; of keys in a group "gate.use" */
         ConfKeyType type;
         ConfKeyStore store;
-        size_t offset;          /* of the field in the struct, or in the item of a KEY_GROUPS */
-        const char *unit;       /* "ppm", "ns"...; NULL: none */
-        const char *def;        /* as written in a file; NULL: none */
-        int64_t floor, ceiling; /* of integers; of times in microseconds; of sizes in bytes; of texts the length */
-        const char *words;      /* of KEY_WORD: "apply recommend" */
+        size_t offset;    /* of the field in the struct, or in the item of a KEY_GROUPS */
+        const char *unit; /* "ppm", "ns"...; NULL: none */
+        const char *def;  /* as written in a file; NULL: none */
+        int64_t floor,
+                ceiling; /* of integers; of times in microseconds; of sizes in bytes; of texts the length */
+        const char *words; /* of KEY_WORD: "apply recommend" */
         bool required;
-        const char *help;       /* whole sentences */
+        const char *help; /* whole sentences */
 } ConfKey;
 
-const ConfKey *conf_keys(size_t *ret_n);   /* alloctuned.conf, into a Conf; externals.* into a ConfExternal */
-const ConfKey *policy_keys(size_t *ret_n); /* NAME.policy, into a Policy; targets.* into a PolicyTarget */
+const ConfKey *conf_keys(
+        size_t *ret_n); /* alloctuned.conf, into a Conf; externals.* into a ConfExternal */
+const ConfKey *policy_keys(
+        size_t *ret_n); /* NAME.policy, into a Policy; targets.* into a PolicyTarget */
 _pure_ const ConfKey *conf_key_find(const ConfKey *keys, size_t n, const char *name);
 
 /* For people: "integer from 0 to 3600", "\"apply\" or \"recommend\"". False when cut. */

@@ -74,13 +74,13 @@ static void check_knob_glob(SettingReader *r, const char *glob, unsigned line) {
                         return;
                 nearest_offer(&nearest, specs[i].name);
         }
-        setting_warning(r, line, "deny_knobs names \"%.64s\", but there is no such knob%s%s%s", glob,
-                        nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
-                        nearest.best ? "\"?" : "");
+        setting_warning(r, line, "deny_knobs names \"%.64s\", but there is no such knob%s%s%s",
+                        glob, nearest.best ? ", did you mean \"" : "",
+                        nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
 }
 
-static void read_names(SettingReader *r, const char *key, config_setting_t *setting, char ***names, size_t *n_names,
-                       bool are_knobs) {
+static void read_names(SettingReader *r, const char *key, config_setting_t *setting, char ***names,
+                       size_t *n_names, bool are_knobs) {
         ConfPass *pass = r->userdata;
         int n;
 
@@ -115,10 +115,13 @@ static void read_external(SettingReader *r, config_setting_t *item, ConfExternal
         if (r->n_errors != before)
                 return;
         if (!value_is_name(external->name))
-                setting_error(r, external->line,
-                              "externals.name is \"%s\", expected lower case letters, digits, - . and _", external->name);
+                setting_error(
+                        r, external->line,
+                        "externals.name is \"%s\", expected lower case letters, digits, - . and _",
+                        external->name);
         if (external->path[0] != '/')
-                setting_error(r, external->line, "externals.path is \"%.200s\", expected an absolute path",
+                setting_error(r, external->line,
+                              "externals.path is \"%.200s\", expected an absolute path",
                               external->path);
 }
 
@@ -145,39 +148,47 @@ static void read_externals(SettingReader *r, config_setting_t *setting) {
 
                 read_external(r, config_setting_get_elem(setting, (unsigned) i), external);
                 if (external->name[0] != '\0' && conf_external_find(conf, external->name))
-                        setting_error(r, external->line, "externals names \"%s\" twice", external->name);
+                        setting_error(r, external->line, "externals names \"%s\" twice",
+                                      external->name);
                 conf->n_externals++;
         }
 }
 
-static void read_special(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static void read_special(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                         void *object) {
         Conf *conf = object;
 
         if (key->type == KEY_TRIALS) {
-                const char *text = setting_read_text(r, key->name, setting, sizeof(conf->trials_text) - 1);
+                const char *text = setting_read_text(r, key->name, setting,
+                                                     sizeof(conf->trials_text) - 1);
                 char expected[128];
 
                 if (!text)
                         return;
                 if (value_parse_trials(text, &conf->trials)) {
-                        (void) text_copy(conf->trials_text, sizeof(conf->trials_text), text_from(text));
+                        (void) text_copy(conf->trials_text, sizeof(conf->trials_text),
+                                         text_from(text));
                         return;
                 }
                 (void) conf_key_describe(key, expected, sizeof(expected));
-                setting_error(r, setting_line(setting), "trials is \"%s\", expected %s", text, expected);
+                setting_error(r, setting_line(setting), "trials is \"%s\", expected %s", text,
+                              expected);
         } else if (key->type == KEY_GROUPS)
                 read_externals(r, setting);
         else if (strcmp(key->name, "deny_knobs") == 0)
-                read_names(r, key->name, setting, &conf->deny_knobs, &conf->n_deny_knobs, /* are_knobs= */ true);
+                read_names(r, key->name, setting, &conf->deny_knobs, &conf->n_deny_knobs,
+                           /* are_knobs= */ true);
         else
-                read_names(r, key->name, setting, &conf->deny_caches, &conf->n_deny_caches, /* are_knobs= */ false);
+                read_names(r, key->name, setting, &conf->deny_caches, &conf->n_deny_caches,
+                           /* are_knobs= */ false);
 }
 
 static void note_origin(SettingReader *r, const ConfKey *key, unsigned line) {
         ConfPass *pass = r->userdata;
 
         if (!strchr(key->name, '.'))
-                pass->conf->origin[key - r->keys] = (ConfOrigin){ .file = pass->file, .line = line };
+                pass->conf->origin[key - r->keys] = (ConfOrigin){ .file = pass->file,
+                                                                  .line = line };
 }
 
 int conf_apply_text(Conf *conf, const char *file, const char *text, ConfIssues *issues) {
@@ -228,15 +239,21 @@ Conf *conf_new(void) {
                 return NULL;
         /* The defaults go the way of a file: the table's text is the only place that has them. */
         for (size_t i = 0; i < n_keys; i++) {
-                if (strchr(keys[i].name, '.') || keys[i].type == KEY_GROUPS || keys[i].type == KEY_NAMES)
+                if (strchr(keys[i].name, '.') || keys[i].type == KEY_GROUPS ||
+                    keys[i].type == KEY_NAMES)
                         continue;
-                if (!text_format(text + used, sizeof(text) - used, "%s = %s;\n", keys[i].name, keys[i].def))
+                if (!text_format(text + used, sizeof(text) - used, "%s = %s;\n", keys[i].name,
+                                 keys[i].def))
                         return conf_free(conf);
                 used += strlen(text + used);
         }
         {
                 ConfPass pass = { .conf = conf, .file = NULL };
-                SettingReader r = { .file = "", .keys = keys, .n_keys = n_keys, .special = read_special, .userdata = &pass };
+                SettingReader r = { .file = "",
+                                    .keys = keys,
+                                    .n_keys = n_keys,
+                                    .special = read_special,
+                                    .userdata = &pass };
                 int error;
                 config_t *config = setting_parse(&r, text, &error);
 
@@ -279,7 +296,8 @@ int conf_load(const ConfOptions *options, Conf **ret_conf, ConfIssues *issues) {
         else {
                 r = conf_lookup(options, "alloctuned.conf", NULL, NULL, &conf->files, issues);
                 if (r == 0)
-                        r = conf_lookup(options, NULL, "alloctuned.conf.d", ".conf", &conf->files, issues);
+                        r = conf_lookup(options, NULL, "alloctuned.conf.d", ".conf", &conf->files,
+                                        issues);
         }
         for (size_t i = 0; i < conf->files.n && r == 0; i++) {
                 ConfFile *file = &conf->files.files[i];
@@ -316,7 +334,9 @@ Conf *conf_free(Conf *conf) {
 ConfProfile conf_profile_resolve(const Conf *conf, uint64_t largest_zone_bytes) {
         if (conf->profile != PROFILE_AUTO)
                 return conf->profile;
-        return largest_zone_bytes > 0 && largest_zone_bytes < ((uint64_t) 4 << 30) ? PROFILE_SMALL : PROFILE_DEFAULT;
+        return largest_zone_bytes > 0 && largest_zone_bytes < ((uint64_t) 4 << 30)
+                       ? PROFILE_SMALL
+                       : PROFILE_DEFAULT;
 }
 
 static bool any_glob(char *const *globs, size_t n, const char *name) {

@@ -11,12 +11,20 @@
  * replaces one of the same name, a link to /dev/null masks it, files apply in order of name
  * (alloctuned.conf first), a later value wins key by key. */
 typedef struct ConfOptions {
-        const char *prefix;     /* put before the lookup directories; NULL or "/": none (tests use it) */
-        const char *config;     /* --config FILE: this file alone; NULL: look up */
-        const char *policy_dir; /* --policy-dir DIR: DIR/NAME.policy and DIR/profiles/NAME.profile alone; NULL: look up */
+        const char
+                *prefix; /* put before the lookup directories; NULL or "/": none (tests use it) */
+        const char *config; /* --config FILE: this file alone; NULL: look up */
+        const char *
+                policy_dir; /* --policy-dir DIR: DIR/NAME.policy and DIR/profiles/NAME.profile alone; NULL: look up */
 } ConfOptions;
 
-typedef enum ConfProfile { PROFILE_AUTO, PROFILE_DEFAULT, PROFILE_SMALL, PROFILE_LATENCY, _PROFILE_MAX } ConfProfile;
+typedef enum ConfProfile {
+        PROFILE_AUTO,
+        PROFILE_DEFAULT,
+        PROFILE_SMALL,
+        PROFILE_LATENCY,
+        _PROFILE_MAX
+} ConfProfile;
 
 _const_ const char *conf_profile_to_string(ConfProfile profile);
 
@@ -24,7 +32,8 @@ _const_ const char *conf_profile_to_string(ConfProfile profile);
  * is not after its start ends on the next day. */
 typedef struct ConfTrials {
         bool never;
-        unsigned days;         /* bit 0 Monday .. bit 6 Sunday: days on which a window starts; 127: every day */
+        unsigned
+                days; /* bit 0 Monday .. bit 6 Sunday: days on which a window starts; 127: every day */
         unsigned start_minute; /* of the day, 0..1439 */
         unsigned end_minute;   /* 0..1440; start 0, end 1440: the whole day */
 } ConfTrials;
@@ -32,7 +41,7 @@ typedef struct ConfTrials {
 /* A number of somebody else, read from a file and used as signal "external:NAME". */
 typedef struct ConfExternal {
         char name[48];
-        char path[256];   /* absolute */
+        char path[256]; /* absolute */
         char unit[16];
         bool lower_is_better;
         usec_t max_age_usec;
@@ -80,7 +89,7 @@ typedef struct Conf {
         int64_t share_ppm; /* part of a fleet that tries */
         usec_t tick_usec, tick_trial_usec, quiet_usec;
         ConfProfile profile;
-        int64_t own_cpu_ppm;       /* of one CPU, for every 64 CPUs online or part of them */
+        int64_t own_cpu_ppm; /* of one CPU, for every 64 CPUs online or part of them */
         uint64_t own_memory_bytes;
         char **deny_knobs; /* globs; n_deny_knobs of them */
         size_t n_deny_knobs;

@@ -38,8 +38,8 @@ static void make_printable(char *text) {
                         *p = '?';
 }
 
-void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity, const char *format,
-                      va_list args) {
+void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
+                      const char *format, va_list args) {
         ConfIssue issue = { .line = line, .severity = severity };
         int r;
 
@@ -65,8 +65,8 @@ void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line, ConfS
         issues->items[issues->n++] = issue;
 }
 
-void conf_issues_add(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity, const char *format,
-                     ...) {
+void conf_issues_add(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
+                     const char *format, ...) {
         va_list args;
 
         va_start(args, format);

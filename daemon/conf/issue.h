@@ -11,7 +11,7 @@
 typedef enum ConfSeverity { CONF_WARNING, CONF_ERROR } ConfSeverity;
 
 typedef struct ConfIssue {
-        char *file; /* as opened; "" when no file is meant */
+        char *file;    /* as opened; "" when no file is meant */
         unsigned line; /* from 1; 0: the file as a whole */
         ConfSeverity severity;
         char *text; /* what is wrong, and what was expected; one line, no FILE:LINE */
@@ -30,10 +30,10 @@ typedef struct ConfIssues {
 
 #define CONF_ISSUES_NULL ((ConfIssues){ 0 })
 
-_printf_(5, 6) void conf_issues_add(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
-                                    const char *format, ...);
-_printf_(5, 0) void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line, ConfSeverity severity,
-                                     const char *format, va_list args);
+_printf_(5, 6) void conf_issues_add(ConfIssues *issues, const char *file, unsigned line,
+                                    ConfSeverity severity, const char *format, ...);
+_printf_(5, 0) void conf_issues_vadd(ConfIssues *issues, const char *file, unsigned line,
+                                     ConfSeverity severity, const char *format, va_list args);
 /* Frees the list and makes it CONF_ISSUES_NULL. */
 void conf_issues_done(ConfIssues *issues);
 

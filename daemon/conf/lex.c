@@ -27,9 +27,9 @@ typedef struct Lexer {
         unsigned n_settings;
 } Lexer;
 
-#define COMPLAIN(l, at_line, ...)                                                         \
-        do {                                                                              \
-                (l)->n_errors++;                                                          \
+#define COMPLAIN(l, at_line, ...)                                                            \
+        do {                                                                                 \
+                (l)->n_errors++;                                                             \
                 conf_issues_add((l)->issues, (l)->file, (at_line), CONF_ERROR, __VA_ARGS__); \
         } while (false)
 
@@ -105,10 +105,12 @@ static void check_decimal(Lexer *l, Text digits, bool negative, bool is_long, Te
         if (r == 0 && value <= limit)
                 return;
         if (!is_long && r == 0 && value <= (uint64_t) INT64_MAX)
-                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL", (int) MIN(written.size, 40u),
-                         written.data, (int) MIN(written.size, 40u), written.data);
+                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
+                         (int) MIN(written.size, 40u), written.data, (int) MIN(written.size, 40u),
+                         written.data);
         else
-                COMPLAIN(l, l->line, "%.*s needs more than 64 bits", (int) MIN(written.size, 40u), written.data);
+                COMPLAIN(l, l->line, "%.*s needs more than 64 bits", (int) MIN(written.size, 40u),
+                         written.data);
 }
 
 static void check_hex(Lexer *l, Text digits, bool is_long, Text written) {
@@ -119,14 +121,16 @@ static void check_hex(Lexer *l, Text digits, bool is_long, Text written) {
         significant = digits.size - zeros;
         /* The sign bit is left out too: libconfig would read 0xFFFFFFFF as -1. */
         if (significant < (is_long ? 16u : 8u) ||
-            (significant == (is_long ? 16u : 8u) && digits.data[zeros] >= '1' && digits.data[zeros] <= '7'))
+            (significant == (is_long ? 16u : 8u) && digits.data[zeros] >= '1' &&
+             digits.data[zeros] <= '7'))
                 return;
         if (!is_long && significant <= 15)
-                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL", (int) MIN(written.size, 40u),
-                         written.data, (int) MIN(written.size, 40u), written.data);
+                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
+                         (int) MIN(written.size, 40u), written.data, (int) MIN(written.size, 40u),
+                         written.data);
         else
-                COMPLAIN(l, l->line, "%.*s needs more than %s bits", (int) MIN(written.size, 40u), written.data,
-                         is_long ? "64" : "32");
+                COMPLAIN(l, l->line, "%.*s needs more than %s bits", (int) MIN(written.size, 40u),
+                         written.data, is_long ? "64" : "32");
 }
 
 /* digits [. digits] [e [sign] digits], with digits somewhere before the e. */
@@ -168,7 +172,8 @@ static void take_number(Lexer *l) {
 
                 if (is_digit(c) || is_letter(c) || c == '.' || c == '_')
                         continue;
-                if ((c == '+' || c == '-') && !hex && n > 0 && (peek(l, n - 1) == 'e' || peek(l, n - 1) == 'E'))
+                if ((c == '+' || c == '-') && !hex && n > 0 &&
+                    (peek(l, n - 1) == 'e' || peek(l, n - 1) == 'E'))
                         continue;
                 break;
         }
@@ -204,7 +209,8 @@ static void take_number(Lexer *l) {
                 if (!is_long && is_float(body))
                         return;
         }
-        COMPLAIN(l, l->line, "malformed number \"%.*s\"", (int) MIN(written.size, 40u), written.data);
+        COMPLAIN(l, l->line, "malformed number \"%.*s\"", (int) MIN(written.size, 40u),
+                 written.data);
 }
 
 static void open_bracket(Lexer *l, char c) {
@@ -228,8 +234,8 @@ static bool close_bracket(Lexer *l, char c) {
         }
         l->depth--;
         if (l->open[l->depth].bracket != wanted) {
-                COMPLAIN(l, l->line, "%c does not close the %c of line %u", c, l->open[l->depth].bracket,
-                         l->open[l->depth].line);
+                COMPLAIN(l, l->line, "%c does not close the %c of line %u", c,
+                         l->open[l->depth].bracket, l->open[l->depth].line);
                 return false;
         }
         return true;
@@ -268,7 +274,9 @@ static bool take_token(Lexer *l) {
                 l->at++;
                 return close_bracket(l, c);
         case '@':
-                COMPLAIN(l, l->line, "@include is not supported, expected a file in the drop-in directory instead");
+                COMPLAIN(
+                        l, l->line,
+                        "@include is not supported, expected a file in the drop-in directory instead");
                 skip_line_comment(l);
                 return true;
         default:
@@ -279,12 +287,14 @@ static bool take_token(Lexer *l) {
                 return true;
         }
         if (is_letter(c) || c == '*') {
-                while (is_letter(peek(l, 0)) || is_digit(peek(l, 0)) || (peek(l, 0) != '\0' && strchr("-_*", peek(l, 0))))
+                while (is_letter(peek(l, 0)) || is_digit(peek(l, 0)) ||
+                       (peek(l, 0) != '\0' && strchr("-_*", peek(l, 0))))
                         l->at++;
                 return true;
         }
         if ((c == '=' || c == ':') && ++l->n_settings > CONF_SETTINGS_MAX) {
-                COMPLAIN(l, l->line, "too many settings, expected at most %u in a file", CONF_SETTINGS_MAX);
+                COMPLAIN(l, l->line, "too many settings, expected at most %u in a file",
+                         CONF_SETTINGS_MAX);
                 return false;
         }
         if (c == '\0' || !strchr(" \t\r\n\f=:;,", c)) {

@@ -82,10 +82,12 @@ static bool is_mask(int dir_fd, const char *name) {
 
         if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
                 return false;
-        return fstatat(dir_fd, name, &st, 0) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+        return fstatat(dir_fd, name, &st, 0) == 0 && S_ISCHR(st.st_mode) &&
+               st.st_rdev == makedev(1, 3);
 }
 
-static bool found_add(FoundList *found, int dir_fd, const char *dir, const char *name, size_t rank) {
+static bool found_add(FoundList *found, int dir_fd, const char *dir, const char *name,
+                      size_t rank) {
         Found f = { .rank = rank, .masked = is_mask(dir_fd, name) };
         size_t dir_size = strlen(dir), size = dir_size + 1 + strlen(name) + 1;
 
@@ -119,17 +121,21 @@ static int open_dir(const char *dir, bool named, bool must_exist, int *ret_fd, C
 
         if (fd < 0) {
                 if (must_exist || (errno != ENOENT && errno != ENOTDIR))
-                        conf_issues_add(issues, dir, 0, CONF_ERROR, "cannot open the directory: %s", strerror(errno));
+                        conf_issues_add(issues, dir, 0, CONF_ERROR, "cannot open the directory: %s",
+                                        strerror(errno));
                 return 1;
         }
         if (fstat(fd, &st) < 0)
-                conf_issues_add(issues, dir, 0, CONF_ERROR, "cannot look at the directory: %s", strerror(errno));
+                conf_issues_add(issues, dir, 0, CONF_ERROR, "cannot look at the directory: %s",
+                                strerror(errno));
         else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-                conf_issues_add(issues, dir, 0, CONF_ERROR,
-                                "directory refused: group or others can write it (mode %04o), expected at most 0755",
-                                (unsigned) (st.st_mode & 07777));
+                conf_issues_add(
+                        issues, dir, 0, CONF_ERROR,
+                        "directory refused: group or others can write it (mode %04o), expected at most 0755",
+                        (unsigned) (st.st_mode & 07777));
         else if (!named && !owner_is_trusted(&st))
-                conf_issues_add(issues, dir, 0, CONF_ERROR, "directory refused: it belongs to uid %u, expected root",
+                conf_issues_add(issues, dir, 0, CONF_ERROR,
+                                "directory refused: it belongs to uid %u, expected root",
                                 (unsigned) st.st_uid);
         else {
                 *ret_fd = fd;
@@ -139,7 +145,8 @@ static int open_dir(const char *dir, bool named, bool must_exist, int *ret_fd, C
         return 1;
 }
 
-static int list_dir(const char *dir, int fd, const char *suffix, size_t rank, FoundList *found, ConfIssues *issues) {
+static int list_dir(const char *dir, int fd, const char *suffix, size_t rank, FoundList *found,
+                    ConfIssues *issues) {
         DIR *stream = fdopendir(fd); /* owns fd from here on */
         int r = 0;
 
@@ -154,8 +161,8 @@ static int list_dir(const char *dir, int fd, const char *suffix, size_t rank, Fo
                 entry = readdir(stream);
                 if (!entry) {
                         if (errno != 0)
-                                conf_issues_add(issues, dir, 0, CONF_ERROR, "cannot list the directory: %s",
-                                                strerror(errno));
+                                conf_issues_add(issues, dir, 0, CONF_ERROR,
+                                                "cannot list the directory: %s", strerror(errno));
                         break;
                 }
                 if (entry->d_name[0] == '.' || strlen(entry->d_name) <= strlen(suffix) ||
@@ -185,8 +192,8 @@ static int found_to_list(FoundList *found, ConfFileList *list) {
         return r;
 }
 
-static int look_into(const char *dir, const char *name, const char *suffix, size_t rank, FoundList *found,
-                     ConfIssues *issues) {
+static int look_into(const char *dir, const char *name, const char *suffix, size_t rank,
+                     FoundList *found, ConfIssues *issues) {
         struct stat st;
         int fd, r = 0;
 
@@ -194,23 +201,26 @@ static int look_into(const char *dir, const char *name, const char *suffix, size
                 return 0;
         if (!name)
                 return list_dir(dir, fd, suffix, rank, found, issues);
-        if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !found_add(found, fd, dir, name, rank))
+        if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            !found_add(found, fd, dir, name, rank))
                 r = -ENOMEM;
         (void) close(fd);
         return r;
 }
 
-int conf_lookup(const ConfOptions *options, const char *name, const char *folder, const char *suffix, ConfFileList *list,
-                ConfIssues *issues) {
-        const char *prefix = options && options->prefix && strcmp(options->prefix, "/") != 0 ? options->prefix : "";
+int conf_lookup(const ConfOptions *options, const char *name, const char *folder,
+                const char *suffix, ConfFileList *list, ConfIssues *issues) {
+        const char *prefix = options && options->prefix && strcmp(options->prefix, "/") != 0
+                                     ? options->prefix
+                                     : "";
         FoundList found = { 0 };
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(lookup_dirs) && r == 0; i++) {
                 char dir[4096];
 
-                if (!text_format(dir, sizeof(dir), "%s%s%s%s", prefix, lookup_dirs[i], folder ? "/" : "",
-                                 folder ? folder : "")) {
+                if (!text_format(dir, sizeof(dir), "%s%s%s%s", prefix, lookup_dirs[i],
+                                 folder ? "/" : "", folder ? folder : "")) {
                         conf_issues_add(issues, prefix, 0, CONF_ERROR, "path too long");
                         break;
                 }
@@ -222,7 +232,8 @@ int conf_lookup(const ConfOptions *options, const char *name, const char *folder
         return r;
 }
 
-int conf_lookup_dir(const char *dir, const char *suffix, bool must_exist, ConfFileList *list, ConfIssues *issues) {
+int conf_lookup_dir(const char *dir, const char *suffix, bool must_exist, ConfFileList *list,
+                    ConfIssues *issues) {
         FoundList found = { 0 };
         int fd, r;
 
@@ -269,15 +280,18 @@ static bool may_use(const char *path, int fd, bool named, ConfIssues *issues) {
         struct stat st;
 
         if (fstat(fd, &st) < 0)
-                conf_issues_add(issues, path, 0, CONF_ERROR, "cannot look at the file: %s", strerror(errno));
+                conf_issues_add(issues, path, 0, CONF_ERROR, "cannot look at the file: %s",
+                                strerror(errno));
         else if (!S_ISREG(st.st_mode))
                 conf_issues_add(issues, path, 0, CONF_ERROR, "not a regular file");
         else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-                conf_issues_add(issues, path, 0, CONF_ERROR,
-                                "file refused: group or others can write it (mode %04o), expected at most 0644",
-                                (unsigned) (st.st_mode & 07777));
+                conf_issues_add(
+                        issues, path, 0, CONF_ERROR,
+                        "file refused: group or others can write it (mode %04o), expected at most 0644",
+                        (unsigned) (st.st_mode & 07777));
         else if (!named && !owner_is_trusted(&st))
-                conf_issues_add(issues, path, 0, CONF_ERROR, "file refused: it belongs to uid %u, expected root",
+                conf_issues_add(issues, path, 0, CONF_ERROR,
+                                "file refused: it belongs to uid %u, expected root",
                                 (unsigned) st.st_uid);
         else
                 return true;
@@ -291,7 +305,8 @@ int conf_file_read(ConfFile *file, bool named, ConfIssues *issues) {
         /* O_NONBLOCK: a FIFO must not hold us up before fstat() tells what it is. */
         fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd < 0) {
-                conf_issues_add(issues, file->path, 0, CONF_ERROR, "cannot open: %s", strerror(errno));
+                conf_issues_add(issues, file->path, 0, CONF_ERROR, "cannot open: %s",
+                                strerror(errno));
                 return 0;
         }
         if (!may_use(file->path, fd, named, issues)) {
@@ -305,8 +320,8 @@ int conf_file_read(ConfFile *file, bool named, ConfIssues *issues) {
         if (r > 0)
                 conf_issues_add(issues, file->path, 0, CONF_ERROR, "cannot read: %s", strerror(r));
         else if (file->size > CONF_FILE_BYTES_MAX) {
-                conf_issues_add(issues, file->path, 0, CONF_ERROR, "file too large, expected at most %u bytes",
-                                CONF_FILE_BYTES_MAX);
+                conf_issues_add(issues, file->path, 0, CONF_ERROR,
+                                "file too large, expected at most %u bytes", CONF_FILE_BYTES_MAX);
                 free(file->text);
                 file->text = NULL;
                 file->size = 0;

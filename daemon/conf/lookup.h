@@ -9,11 +9,11 @@
  * states USED, MASKED and REPLACED, and appends them to the list. name is a whole file name
  * ("alloctuned.conf") in the directories themselves, or NULL; then folder ("policies.d") and suffix
  * (".policy") say what to take. 0 or -ENOMEM. */
-_must_check_ int conf_lookup(const ConfOptions *options, const char *name, const char *folder, const char *suffix,
-                             ConfFileList *list, ConfIssues *issues);
+_must_check_ int conf_lookup(const ConfOptions *options, const char *name, const char *folder,
+                             const char *suffix, ConfFileList *list, ConfIssues *issues);
 /* The same for one directory that somebody named. */
-_must_check_ int conf_lookup_dir(const char *dir, const char *suffix, bool must_exist, ConfFileList *list,
-                                 ConfIssues *issues);
+_must_check_ int conf_lookup_dir(const char *dir, const char *suffix, bool must_exist,
+                                 ConfFileList *list, ConfIssues *issues);
 /* A file that somebody named. */
 _must_check_ int conf_file_list_add(ConfFileList *list, const char *path, ConfFileState state);
 void conf_file_list_done(ConfFileList *list);

@@ -21,7 +21,8 @@ typedef struct PolicyCheck {
         size_t n_errors;
 } PolicyCheck;
 
-static void complain(PolicyCheck *c, const char *key, unsigned line, const char *format, ...) _printf_(4, 5);
+static void complain(PolicyCheck *c, const char *key, unsigned line, const char *format, ...)
+        _printf_(4, 5);
 
 /* line 0: where the key was written, else where the policy begins. */
 static void complain(PolicyCheck *c, const char *key, unsigned line, const char *format, ...) {
@@ -32,7 +33,10 @@ static void complain(PolicyCheck *c, const char *key, unsigned line, const char 
                 origin = policy_origins_find(c->origins, "policy");
         c->n_errors++;
         va_start(args, format);
-        conf_issues_vadd(c->issues, origin ? origin->file : c->policy->file, line > 0 ? line : origin ? origin->line : 0,
+        conf_issues_vadd(c->issues, origin ? origin->file : c->policy->file,
+                         line > 0 ? line
+                         : origin ? origin->line
+                                  : 0,
                          CONF_ERROR, format, args);
         va_end(args);
 }
@@ -41,13 +45,16 @@ static void check_names(PolicyCheck *c) {
         const Policy *p = c->policy;
 
         if (p->name[0] != '\0' && !value_is_name(p->name))
-                complain(c, "name", 0, "name is \"%s\", expected lower case letters, digits, - . and _", p->name);
+                complain(c, "name", 0,
+                         "name is \"%s\", expected lower case letters, digits, - . and _", p->name);
         if (p->kernel[0] != '\0' && !kernel_range_valid(text_from(p->kernel)))
-                complain(c, "kernel", 0, "kernel is \"%s\", expected releases such as \"6.7..6.11.6\" or \"7.0..\"",
+                complain(c, "kernel", 0,
+                         "kernel is \"%s\", expected releases such as \"6.7..6.11.6\" or \"7.0..\"",
                          p->kernel);
 }
 
-static void check_signal(PolicyCheck *c, const char *key, const char *name, unsigned line, const SignalSpec **ret_spec) {
+static void check_signal(PolicyCheck *c, const char *key, const char *name, unsigned line,
+                         const SignalSpec **ret_spec) {
         Text text = text_from(name);
         Nearest nearest = { .word = name };
         const SignalSpec *spec = NULL;
@@ -61,11 +68,15 @@ static void check_signal(PolicyCheck *c, const char *key, const char *name, unsi
                 const ConfExternal *external = c->conf ? conf_external_find(c->conf, name) : NULL;
 
                 if (!value_is_name(name + strlen("external:")))
-                        complain(c, key, line, "signal \"%s\", expected external:NAME with lower case letters, digits, - . _",
-                                 name);
+                        complain(
+                                c, key, line,
+                                "signal \"%s\", expected external:NAME with lower case letters, digits, - . _",
+                                name);
                 else if (external && !external->lower_is_better)
-                        complain(c, key, line, "signal \"%s\" is better when higher, expected one that is better when lower",
-                                 name);
+                        complain(
+                                c, key, line,
+                                "signal \"%s\" is better when higher, expected one that is better when lower",
+                                name);
                 return;
         }
         if (strcmp(name, "external") != 0)
@@ -76,8 +87,9 @@ static void check_signal(PolicyCheck *c, const char *key, const char *name, unsi
         specs = signal_specs(&n);
         for (size_t i = 0; i < n; i++)
                 nearest_offer(&nearest, specs[i].name);
-        complain(c, key, line, "unknown signal \"%s\"%s%s%s", name, nearest.best ? ", did you mean \"" : "",
-                 nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+        complain(c, key, line, "unknown signal \"%s\"%s%s%s", name,
+                 nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
+                 nearest.best ? "\"?" : "");
 }
 
 static void check_target(PolicyCheck *c, const char *key, const PolicyTarget *t) {
@@ -85,12 +97,15 @@ static void check_target(PolicyCheck *c, const char *key, const PolicyTarget *t)
 
         check_signal(c, key, t->signal, t->line, &spec);
         if (t->hot < t->cool)
-                complain(c, key, t->line, "%s: hot is %lld and cool %lld, expected hot of at least cool", t->signal,
+                complain(c, key, t->line,
+                         "%s: hot is %lld and cool %lld, expected hot of at least cool", t->signal,
                          (long long) t->hot, (long long) t->cool);
         if (spec && strcmp(spec->unit, "ppm") == 0 && t->hot > (int64_t) PPM)
-                complain(c, key, t->line, "%s: hot is %lld ppm, expected at most 1000000", t->signal, (long long) t->hot);
+                complain(c, key, t->line, "%s: hot is %lld ppm, expected at most 1000000",
+                         t->signal, (long long) t->hot);
         if (t->hot == 0 && c->complete)
-                complain(c, key, t->line, "%s: hot is 0, which always holds, expected at least 1", t->signal);
+                complain(c, key, t->line, "%s: hot is 0, which always holds, expected at least 1",
+                         t->signal);
 }
 
 static void check_signals(PolicyCheck *c) {
@@ -118,8 +133,9 @@ static void find_knob(PolicyCheck *c) {
         specs = knob_specs(&n);
         for (size_t i = 0; i < n; i++)
                 nearest_offer(&nearest, specs[i].name);
-        complain(c, "knob", 0, "unknown knob \"%s\"%s%s%s", name, nearest.best ? ", did you mean \"" : "",
-                 nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+        complain(c, "knob", 0, "unknown knob \"%s\"%s%s%s", name,
+                 nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
+                 nearest.best ? "\"?" : "");
 }
 
 static void check_scope(PolicyCheck *c) {
@@ -139,18 +155,19 @@ static void check_scope(PolicyCheck *c) {
         if (strcmp(scope, "system") == 0 && (c->knob->scopes & SCOPES_SYSTEM) != 0)
                 return;
         for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
-                if (text_starts(text_from(scope), kinds[i].prefix) && scope[strlen(kinds[i].prefix)] != '\0' &&
-                    (c->knob->scopes & kinds[i].bit) != 0)
+                if (text_starts(text_from(scope), kinds[i].prefix) &&
+                    scope[strlen(kinds[i].prefix)] != '\0' && (c->knob->scopes & kinds[i].bit) != 0)
                         return;
         if ((c->knob->scopes & SCOPES_SYSTEM) != 0)
                 (void) text_format(allowed, sizeof(allowed), "\"system\"");
         for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
                 used = strlen(allowed);
                 if ((c->knob->scopes & kinds[i].bit) != 0)
-                        (void) text_format(allowed + used, sizeof(allowed) - used, "%s\"%s\"", used > 0 ? " or " : "",
-                                           kinds[i].name);
+                        (void) text_format(allowed + used, sizeof(allowed) - used, "%s\"%s\"",
+                                           used > 0 ? " or " : "", kinds[i].name);
         }
-        complain(c, "scope", 0, "scope is \"%s\", but knob %s has %s", scope, c->policy->knob, allowed);
+        complain(c, "scope", 0, "scope is \"%s\", but knob %s has %s", scope, c->policy->knob,
+                 allowed);
 }
 
 static bool word_is_legal(const KnobSpec *knob, const char *word) {
@@ -168,9 +185,11 @@ static void check_word(PolicyCheck *c, const char *word) {
                 return;
         for (const char *const *w = c->knob->words; w && *w; w++) {
                 used = strlen(words);
-                (void) text_format(words + used, sizeof(words) - used, "%s\"%s\"", used > 0 ? ", " : "", *w);
+                (void) text_format(words + used, sizeof(words) - used, "%s\"%s\"",
+                                   used > 0 ? ", " : "", *w);
         }
-        complain(c, "arms", 0, "arms has \"%s\", but knob %s takes %s", word, c->policy->knob, words);
+        complain(c, "arms", 0, "arms has \"%s\", but knob %s takes %s", word, c->policy->knob,
+                 words);
 }
 
 /* Times the kernel's default: 0.001 to what the knob can hold. */
@@ -178,8 +197,10 @@ static void check_multiple(PolicyCheck *c, const PolicyArm *arm, const char *wor
         int64_t most = c->knob->ceiling > 0 ? MIN(c->knob->ceiling, (int64_t) 1000000) : 1000000;
 
         if (arm->multiple_milli < 1 || arm->multiple_milli / 1000 > most)
-                complain(c, "arms", 0, "arms has \"%s\", but knob %s takes %smultiples of its default from 0.001 to %lld",
-                         arm->text, c->policy->knob, words, (long long) most);
+                complain(
+                        c, "arms", 0,
+                        "arms has \"%s\", but knob %s takes %smultiples of its default from 0.001 to %lld",
+                        arm->text, c->policy->knob, words, (long long) most);
 }
 
 static void check_value(PolicyCheck *c, const PolicyArm *arm) {
@@ -188,8 +209,8 @@ static void check_value(PolicyCheck *c, const PolicyArm *arm) {
 
         (void) text_format(plain, sizeof(plain), "%lld", (long long) value);
         if (strcmp(plain, arm->text) != 0 || value < c->knob->floor || value > c->knob->ceiling)
-                complain(c, "arms", 0, "arms has \"%s\", but knob %s takes %lld to %lld", arm->text, c->policy->knob,
-                         (long long) c->knob->floor, (long long) c->knob->ceiling);
+                complain(c, "arms", 0, "arms has \"%s\", but knob %s takes %lld to %lld", arm->text,
+                         c->policy->knob, (long long) c->knob->floor, (long long) c->knob->ceiling);
 }
 
 static void check_arms(PolicyCheck *c) {
@@ -218,16 +239,17 @@ static void check_arms(PolicyCheck *c) {
                 case KNOB_KIND_PCP_BATCH:
                 case KNOB_KIND_SLAB_ORDER:
                 case KNOB_KIND_ALIGNMENT:
-                        complain(c, "arms", 0, "arms has \"%s\", but knob %s is never written, expected ( )", arm->text,
-                                 p->knob);
+                        complain(c, "arms", 0,
+                                 "arms has \"%s\", but knob %s is never written, expected ( )",
+                                 arm->text, p->knob);
                         break;
                 }
         }
 }
 
 static bool only_advises(const KnobSpec *knob) {
-        return knob->context_only || knob->kind == KNOB_KIND_SLAB_ORDER || knob->kind == KNOB_KIND_PCP_BATCH ||
-               knob->kind == KNOB_KIND_ALIGNMENT;
+        return knob->context_only || knob->kind == KNOB_KIND_SLAB_ORDER ||
+               knob->kind == KNOB_KIND_PCP_BATCH || knob->kind == KNOB_KIND_ALIGNMENT;
 }
 
 static usec_t own_or(usec_t usec, unsigned seconds) {
@@ -237,25 +259,34 @@ static usec_t own_or(usec_t usec, unsigned seconds) {
 /* Windows are jittered by a tenth and hold one write: the shortest must outlast the gap by 2 s. */
 static void check_windows(PolicyCheck *c) {
         const Policy *p = c->policy;
-        usec_t window = own_or(p->window_usec, c->knob->window_s), settle = own_or(p->settle_usec, c->knob->settle_s);
+        usec_t window = own_or(p->window_usec, c->knob->window_s),
+               settle = own_or(p->settle_usec, c->knob->settle_s);
         usec_t gap = own_or(p->write_gap_usec, c->knob->write_gap_s);
-        const char *key = p->window_usec != USEC_UNKNOWN ? "window" : p->settle_usec != USEC_UNKNOWN ? "settle" : "write_gap";
+        const char *key = p->window_usec != USEC_UNKNOWN   ? "window"
+                          : p->settle_usec != USEC_UNKNOWN ? "settle"
+                                                           : "write_gap";
         char shown[2][32];
 
         if (window == 0) {
-                complain(c, "knob", 0, "knob %s has no window of its own, expected controller = \"advise\" or a window and "
-                                       "a settle time", p->knob);
+                complain(
+                        c, "knob", 0,
+                        "knob %s has no window of its own, expected controller = \"advise\" or a window and "
+                        "a settle time",
+                        p->knob);
                 return;
         }
         (void) value_format_time(window, shown[0], sizeof(shown[0]));
         if (settle >= window) {
                 (void) value_format_time(settle, shown[1], sizeof(shown[1]));
-                complain(c, key, 0, "settle is %s, expected less than the window of %s", shown[1], shown[0]);
+                complain(c, key, 0, "settle is %s, expected less than the window of %s", shown[1],
+                         shown[0]);
         }
         if (window / 10 * 9 < gap + 2 * USEC_PER_SEC) {
                 (void) value_format_time(gap, shown[1], sizeof(shown[1]));
-                complain(c, key, 0, "window is %s, expected nine tenths of it to be at least write_gap (%s) and 2s", shown[0],
-                         shown[1]);
+                complain(
+                        c, key, 0,
+                        "window is %s, expected nine tenths of it to be at least write_gap (%s) and 2s",
+                        shown[0], shown[1]);
         }
 }
 
@@ -269,12 +300,16 @@ static void check_knob_policy(PolicyCheck *c) {
         check_arms(c);
         if (p->controller != CONTROLLER_ADVISE) {
                 if (only_advises(c->knob))
-                        complain(c, policy_origins_find(c->origins, "controller") ? "controller" : "knob", 0,
-                                 "knob %s is never written, expected controller = \"advise\"", p->knob);
+                        complain(c,
+                                 policy_origins_find(c->origins, "controller") ? "controller"
+                                                                               : "knob",
+                                 0, "knob %s is never written, expected controller = \"advise\"",
+                                 p->knob);
                 else
                         check_windows(c);
                 if (c->complete && p->n_targets == 0)
-                        complain(c, "targets", 0, "targets is empty, expected a target or controller = \"advise\"");
+                        complain(c, "targets", 0,
+                                 "targets is empty, expected a target or controller = \"advise\"");
         }
         if (p->not_ours)
                 complain(c, "verdict", 0, "verdict is for notes, expected no knob");
@@ -286,18 +321,25 @@ static void check_note(PolicyCheck *c) {
         if (!c->complete)
                 return;
         if (p->controller != CONTROLLER_ADVISE)
-                complain(c, "controller", 0, "knob is missing (or, for a note, controller = \"advise\";)");
+                complain(c, "controller", 0,
+                         "knob is missing (or, for a note, controller = \"advise\";)");
         else if (p->text[0] == '\0')
                 complain(c, "text", 0, "a note has no text");
         else if (p->n_targets == 0 && p->cpus_at_least == 0 && p->kernel[0] == '\0')
-                complain(c, "targets", 0, "a note has no targets, no kernel and no cpus_at_least: it could never speak");
+                complain(
+                        c, "targets", 0,
+                        "a note has no targets, no kernel and no cpus_at_least: it could never speak");
         if (p->n_arms > 0)
                 complain(c, "arms", 0, "a note has arms, expected a knob");
 }
 
-size_t policy_check(const Policy *policy, const PolicyOrigins *origins, const Conf *conf, bool complete,
-                    ConfIssues *issues) {
-        PolicyCheck c = { .policy = policy, .origins = origins, .conf = conf, .issues = issues, .complete = complete };
+size_t policy_check(const Policy *policy, const PolicyOrigins *origins, const Conf *conf,
+                    bool complete, ConfIssues *issues) {
+        PolicyCheck c = { .policy = policy,
+                          .origins = origins,
+                          .conf = conf,
+                          .issues = issues,
+                          .complete = complete };
 
         check_names(&c);
         check_signals(&c);
@@ -306,8 +348,10 @@ size_t policy_check(const Policy *policy, const PolicyOrigins *origins, const Co
         else
                 check_knob_policy(&c);
         if (policy->parked_possible_ppm < policy->parked_seen_ppm)
-                complain(&c, "bounds.parked_possible", 0,
-                         "bounds.parked_possible is %lld, expected at least bounds.parked_seen (%lld)",
-                         (long long) policy->parked_possible_ppm, (long long) policy->parked_seen_ppm);
+                complain(
+                        &c, "bounds.parked_possible", 0,
+                        "bounds.parked_possible is %lld, expected at least bounds.parked_seen (%lld)",
+                        (long long) policy->parked_possible_ppm,
+                        (long long) policy->parked_seen_ppm);
         return c.n_errors;
 }

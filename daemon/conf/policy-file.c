@@ -16,7 +16,8 @@
  * stands alone: its errors leave it out, the others go on. A profile works the same way policy by
  * policy: an override with an error leaves that policy as its file has it. */
 
-static bool set_add(PolicySet *set, size_t *allocated, const Policy *policy, PolicyOrigins *origins) {
+static bool set_add(PolicySet *set, size_t *allocated, const Policy *policy,
+                    PolicyOrigins *origins) {
         if (set->n == *allocated) {
                 size_t wanted = *allocated == 0 ? 16 : *allocated * 2;
                 Policy *policies = reallocarray(set->policies, wanted, sizeof(*policies));
@@ -50,7 +51,8 @@ static unsigned line_of_name(const PolicyOrigins *origins) {
         return origin ? origin->line : 0;
 }
 
-static int load_file(PolicySet *set, size_t *allocated, ConfFile *file, bool named, const Conf *conf, ConfIssues *issues) {
+static int load_file(PolicySet *set, size_t *allocated, ConfFile *file, bool named,
+                     const Conf *conf, ConfIssues *issues) {
         PolicyOrigins origins = { 0 };
         const Policy *same;
         Policy policy;
@@ -65,7 +67,8 @@ static int load_file(PolicySet *set, size_t *allocated, ConfFile *file, bool nam
                 same = r == 0 ? policy_set_find(set, policy.name) : NULL;
                 if (same) {
                         conf_issues_add(issues, file->path, line_of_name(&origins), CONF_ERROR,
-                                        "policy \"%s\" is in %s already, expected another name", policy.name, same->file);
+                                        "policy \"%s\" is in %s already, expected another name",
+                                        policy.name, same->file);
                         r = 1;
                 }
                 if (r > 0)
@@ -105,9 +108,10 @@ static int override(PolicySet *set, SettingReader *r, config_setting_t *group, c
 
                 for (i = 0; i < set->n; i++)
                         nearest_offer(&nearest, set->policies[i].name);
-                setting_warning(r, setting_line(group), "there is no policy \"%.64s\", ignored%s%s%s", name,
-                                nearest.best ? "; did you mean \"" : "", nearest.best ? nearest.best : "",
-                                nearest.best ? "\"?" : "");
+                setting_warning(r, setting_line(group),
+                                "there is no policy \"%.64s\", ignored%s%s%s", name,
+                                nearest.best ? "; did you mean \"" : "",
+                                nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
                 return 0;
         }
         i = (size_t) (policy - set->policies);
@@ -120,7 +124,8 @@ static int override(PolicySet *set, SettingReader *r, config_setting_t *group, c
         return error < 0 ? error : 0;
 }
 
-int policy_profile_apply(PolicySet *set, const ConfFile *file, const Conf *conf, ConfIssues *issues) {
+int policy_profile_apply(PolicySet *set, const ConfFile *file, const Conf *conf,
+                         ConfIssues *issues) {
         SettingReader r = { .file = file->path, .issues = issues };
         config_setting_t *profile, *policies, *about;
         config_t *config;
@@ -131,7 +136,8 @@ int policy_profile_apply(PolicySet *set, const ConfFile *file, const Conf *conf,
                 return error;
         profile = config_setting_get_member(config_root_setting(config), "profile");
         if (!profile || config_setting_type(profile) != CONFIG_TYPE_GROUP) {
-                setting_error(&r, profile ? setting_line(profile) : 0, "no profile in the file, expected profile = { ... };");
+                setting_error(&r, profile ? setting_line(profile) : 0,
+                              "no profile in the file, expected profile = { ... };");
                 (void) setting_parse_free(config);
                 return 0;
         }
@@ -140,26 +146,31 @@ int policy_profile_apply(PolicySet *set, const ConfFile *file, const Conf *conf,
                 const char *name = config_setting_name(setting);
 
                 if (strcmp(name, "about") != 0 && strcmp(name, "policies") != 0)
-                        setting_error(&r, setting_line(setting),
-                                      "unknown key \"%.64s\" in profile, expected about and policies", name);
+                        setting_error(
+                                &r, setting_line(setting),
+                                "unknown key \"%.64s\" in profile, expected about and policies",
+                                name);
         }
         about = config_setting_get_member(profile, "about");
         if (about)
                 (void) setting_read_text(&r, "about", about, 255);
         policies = config_setting_get_member(profile, "policies");
         if (policies && config_setting_type(policies) != CONFIG_TYPE_GROUP)
-                setting_error(&r, setting_line(policies), "policies is %s, expected a group for each policy, in { }",
+                setting_error(&r, setting_line(policies),
+                              "policies is %s, expected a group for each policy, in { }",
                               setting_type_string(policies));
         else if (policies)
                 for (int i = 0; i < config_setting_length(policies) && error == 0; i++)
-                        error = override(set, &r, config_setting_get_elem(policies, (unsigned) i), conf);
+                        error = override(set, &r, config_setting_get_elem(policies, (unsigned) i),
+                                         conf);
         (void) setting_parse_free(config);
         return error;
 }
 
 static int list_policies(const ConfOptions *options, ConfFileList *list, ConfIssues *issues) {
         if (options && options->policy_dir)
-                return conf_lookup_dir(options->policy_dir, ".policy", /* must_exist= */ true, list, issues);
+                return conf_lookup_dir(options->policy_dir, ".policy", /* must_exist= */ true, list,
+                                       issues);
         return conf_lookup(options, NULL, "policies.d", ".policy", list, issues);
 }
 
@@ -176,7 +187,8 @@ int policy_profile_list(const ConfOptions *options, ConfFileList *list, ConfIssu
 }
 
 /* The file of the profile in force. Only one that somebody asked for by name must exist. */
-static int load_profile(PolicySet *set, const ConfOptions *options, const Conf *conf, ConfIssues *issues) {
+static int load_profile(PolicySet *set, const ConfOptions *options, const Conf *conf,
+                        ConfIssues *issues) {
         const char *name = conf_profile_to_string(set->profile);
         ConfFileList list = { 0 };
         ConfFile *used = NULL;
@@ -186,11 +198,14 @@ static int load_profile(PolicySet *set, const ConfOptions *options, const Conf *
         (void) text_format(wanted, sizeof(wanted), "/%s.profile", name);
         r = policy_profile_list(options, &list, issues);
         for (size_t i = 0; i < list.n && r == 0; i++)
-                if (list.files[i].state != CONF_FILE_REPLACED && text_ends(text_from(list.files[i].path), wanted))
+                if (list.files[i].state != CONF_FILE_REPLACED &&
+                    text_ends(text_from(list.files[i].path), wanted))
                         used = &list.files[i];
         if (r == 0 && !used && set->profile != PROFILE_DEFAULT && conf->profile == set->profile)
-                conf_issues_add(issues, options && options->policy_dir ? options->policy_dir : "", 0, CONF_ERROR,
-                                "profile \"%s\" is in force, but there is no file profiles%s", name, wanted);
+                conf_issues_add(issues, options && options->policy_dir ? options->policy_dir : "",
+                                0, CONF_ERROR,
+                                "profile \"%s\" is in force, but there is no file profiles%s", name,
+                                wanted);
         if (used && r == 0) {
                 r = conf_file_list_add(&set->files, used->path, used->state);
                 if (r == 0 && used->state == CONF_FILE_USED) {
@@ -208,7 +223,8 @@ static int load_profile(PolicySet *set, const ConfOptions *options, const Conf *
 static void sort_by_name(PolicySet *set) {
         /* Insertion: a few dozen at most, and three arrays move together. */
         for (size_t i = 1; i < set->n; i++)
-                for (size_t k = i; k > 0 && strcmp(set->policies[k - 1].name, set->policies[k].name) > 0; k--) {
+                for (size_t k = i;
+                     k > 0 && strcmp(set->policies[k - 1].name, set->policies[k].name) > 0; k--) {
                         Policy policy = set->policies[k];
                         PolicyKeyOrigin *origin = set->origin[k];
                         size_t n_origin = set->n_origin[k];
@@ -222,8 +238,8 @@ static void sort_by_name(PolicySet *set) {
                 }
 }
 
-int policy_set_load(const ConfOptions *options, const Conf *conf, ConfProfile profile, PolicySet **ret_set,
-                    ConfIssues *issues) {
+int policy_set_load(const ConfOptions *options, const Conf *conf, ConfProfile profile,
+                    PolicySet **ret_set, ConfIssues *issues) {
         _cleanup_(policy_set_freep) PolicySet *set = calloc(1, sizeof(*set));
         _cleanup_(conf_freep) Conf *defaults = NULL;
         size_t allocated = 0;
@@ -240,7 +256,8 @@ int policy_set_load(const ConfOptions *options, const Conf *conf, ConfProfile pr
         r = list_policies(options, &set->files, issues);
         for (size_t i = 0; i < set->files.n && r == 0; i++)
                 if (set->files.files[i].state == CONF_FILE_USED)
-                        r = load_file(set, &allocated, &set->files.files[i], options && options->policy_dir, conf, issues);
+                        r = load_file(set, &allocated, &set->files.files[i],
+                                      options && options->policy_dir, conf, issues);
         if (r < 0)
                 return r;
         sort_by_name(set);

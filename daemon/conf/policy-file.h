@@ -31,15 +31,15 @@ typedef struct PolicySet {
  * conf_profile_resolve). conf says which externals exist and, with mode = "recommend", makes every
  * policy advise only; NULL: the default configuration. 0, or -ENOMEM. A policy with errors is left
  * out and does not stop the others. */
-_must_check_ int policy_set_load(const ConfOptions *options, const Conf *conf, ConfProfile profile, PolicySet **ret_set,
-                                 ConfIssues *issues);
+_must_check_ int policy_set_load(const ConfOptions *options, const Conf *conf, ConfProfile profile,
+                                 PolicySet **ret_set, ConfIssues *issues);
 PolicySet *policy_set_free(PolicySet *set); /* NULL is fine; returns NULL */
 _pure_ const Policy *policy_set_find(const PolicySet *set, const char *name);
 
 /* One policy from text in memory, for tests and fuzzers. file is used in messages and kept in
  * Policy.file. 0: fine; 1: issues has at least one error and ret_policy is untouched; -ENOMEM. */
-_must_check_ int policy_parse(const char *file, const char *text, size_t size, const Conf *conf, Policy *ret_policy,
-                              ConfIssues *issues);
+_must_check_ int policy_parse(const char *file, const char *text, size_t size, const Conf *conf,
+                              Policy *ret_policy, ConfIssues *issues);
 
 static inline void policy_set_freep(PolicySet **set) {
         *set = policy_set_free(*set);

@@ -14,11 +14,13 @@ static void unknown_guard(SettingReader *r, const char *name, unsigned line) {
 
         for (size_t i = 0; i < n; i++)
                 nearest_offer(&nearest, specs[i].name);
-        setting_error(r, line, "unknown guard \"%.64s\"%s%s%s", name, nearest.best ? ", did you mean \"" : "",
-                      nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+        setting_error(r, line, "unknown guard \"%.64s\"%s%s%s", name,
+                      nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
+                      nearest.best ? "\"?" : "");
 }
 
-static void unknown_guard_key(SettingReader *r, const char *guard, const char *name, unsigned line) {
+static void unknown_guard_key(SettingReader *r, const char *guard, const char *name,
+                              unsigned line) {
         Nearest nearest = { .word = name };
         size_t n;
         const PolicyGuardKey *keys = policy_guard_keys(&n);
@@ -29,11 +31,13 @@ static void unknown_guard_key(SettingReader *r, const char *guard, const char *n
         nearest_offer(&nearest, "action");
         nearest_offer(&nearest, "evidence");
         setting_error(r, line, "unknown key \"%.64s\" in guard %s%s%s%s", name, guard,
-                      nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+                      nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
+                      nearest.best ? "\"?" : "");
 }
 
 /* Numbers of guards have a table of their own: it becomes a key for one reading. */
-static void read_guard_number(SettingReader *r, const PolicyGuardKey *spec, config_setting_t *setting, PolicyGuard *g) {
+static void read_guard_number(SettingReader *r, const PolicyGuardKey *spec,
+                              config_setting_t *setting, PolicyGuard *g) {
         bool is_time = strcmp(spec->unit, "us") == 0;
         char name[64];
         int64_t number = 0;
@@ -54,7 +58,9 @@ static void read_guard_number(SettingReader *r, const PolicyGuardKey *spec, conf
 
 static void read_guard_word(SettingReader *r, const char *name, const char *words, unsigned floor,
                             config_setting_t *setting, unsigned *value) {
-        const ConfKey key = { .name = name, .type = KEY_WORD, .store = STORE_WORD, .words = words, .floor = floor };
+        const ConfKey key = {
+                .name = name, .type = KEY_WORD, .store = STORE_WORD, .words = words, .floor = floor
+        };
 
         (void) setting_read_value(r, &key, setting, value);
 }
@@ -83,16 +89,19 @@ static bool read_guard_group(SettingReader *r, config_setting_t *item, PolicyGua
 
                 if (key)
                         read_guard_number(r, key, setting, ret_guard);
-                else if (strcmp(key_name, "action") == 0 && ret_guard->action != GUARD_ACTION_DEFAULT) {
+                else if (strcmp(key_name, "action") == 0 &&
+                         ret_guard->action != GUARD_ACTION_DEFAULT) {
                         word = ret_guard->action;
-                        read_guard_word(r, "guards.action", "abort cut", GUARD_ACTION_ABORT, setting, &word);
+                        read_guard_word(r, "guards.action", "abort cut", GUARD_ACTION_ABORT,
+                                        setting, &word);
                         ret_guard->action = (PolicyGuardAction) word;
                 } else if (strcmp(key_name, "action") == 0)
-                        setting_error(r, setting_line(setting), "guard %s has no action to choose", name);
+                        setting_error(r, setting_line(setting), "guard %s has no action to choose",
+                                      name);
                 else if (strcmp(key_name, "evidence") == 0) {
                         word = (unsigned) ret_guard->evidence;
-                        read_guard_word(r, "guards.evidence", "estimated counted measured", EVIDENCE_ESTIMATED, setting,
-                                        &word);
+                        read_guard_word(r, "guards.evidence", "estimated counted measured",
+                                        EVIDENCE_ESTIMATED, setting, &word);
                         ret_guard->evidence = (Evidence) word;
                 } else if (strcmp(key_name, "name") != 0)
                         unknown_guard_key(r, name, key_name, setting_line(setting));
@@ -117,7 +126,8 @@ static bool read_guard(SettingReader *r, config_setting_t *item, PolicyGuard *re
         }
         ret_guard->line = setting_line(item);
         if (strcmp(ret_guard->name, "hold-length") == 0 && !ret_guard->limit_known) {
-                setting_error(r, ret_guard->line, "guard hold-length has no limit, expected limit = NANOSECONDS");
+                setting_error(r, ret_guard->line,
+                              "guard hold-length has no limit, expected limit = NANOSECONDS");
                 return false;
         }
         return true;
@@ -143,7 +153,8 @@ void policy_read_guards(SettingReader *r, config_setting_t *setting, Policy *p) 
                 same = policy_guard_find(p, guard.name);
                 at = same ? (size_t) (same - p->guard) : p->n_guards;
                 if (at >= POLICY_GUARDS_MAX) {
-                        setting_error(r, guard.line, "too many guards, expected at most %d", POLICY_GUARDS_MAX);
+                        setting_error(r, guard.line, "too many guards, expected at most %d",
+                                      POLICY_GUARDS_MAX);
                         return;
                 }
                 if (seen[at])

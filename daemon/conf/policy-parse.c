@@ -44,35 +44,40 @@ static void note_origin(SettingReader *r, const ConfKey *key, unsigned line) {
                 policy_note_origin(r, key->name, line);
 }
 
-static void read_targets(SettingReader *r, const char *key, config_setting_t *setting, PolicyTarget *targets,
-                         unsigned *ret_n) {
+static void read_targets(SettingReader *r, const char *key, config_setting_t *setting,
+                         PolicyTarget *targets, unsigned *ret_n) {
         int n;
 
         if (!setting_take_list(r, key, setting, "groups", POLICY_TARGETS_MAX, &n))
                 return;
         for (int i = 0; i < n; i++) {
                 config_setting_t *item = config_setting_get_elem(setting, (unsigned) i);
-                PolicyTarget t = { .cool = -1, .windows_hot = 3, .windows_cool = 6, .line = setting_line(item) };
+                PolicyTarget t = {
+                        .cool = -1, .windows_hot = 3, .windows_cool = 6, .line = setting_line(item)
+                };
 
                 setting_read_group(r, item, key, &t);
                 if (t.cool < 0)
-                        t.cool = t.hot / 2;
+                        t.cool = t.hot / 2 + t.hot % 2; /* hot = 1 must cool at 0 */
                 targets[i] = t;
         }
         *ret_n = (unsigned) n;
 }
 
-static void read_must_not_rise(SettingReader *r, const char *key, config_setting_t *setting, Policy *p) {
+static void read_must_not_rise(SettingReader *r, const char *key, config_setting_t *setting,
+                               Policy *p) {
         int n;
 
         if (!setting_take_list(r, key, setting, "names of signals", POLICY_TARGETS_MAX, &n))
                 return;
         for (int i = 0; i < n; i++) {
-                const char *name = setting_read_text(r, key, config_setting_get_elem(setting, (unsigned) i),
+                const char *name = setting_read_text(r, key,
+                                                     config_setting_get_elem(setting, (unsigned) i),
                                                      sizeof(p->must_not_rise[0]) - 1);
 
                 if (name)
-                        (void) text_copy(p->must_not_rise[i], sizeof(p->must_not_rise[i]), text_from(name));
+                        (void) text_copy(p->must_not_rise[i], sizeof(p->must_not_rise[i]),
+                                         text_from(name));
         }
         p->n_must_not_rise = (unsigned) n;
 }
@@ -86,11 +91,12 @@ static bool read_arm(SettingReader *r, config_setting_t *item, PolicyArm *ret_ar
         int type = config_setting_type(item);
 
         if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) {
-                long long value =
-                        type == CONFIG_TYPE_INT ? config_setting_get_int(item) : config_setting_get_int64(item);
+                long long value = type == CONFIG_TYPE_INT ? config_setting_get_int(item)
+                                                          : config_setting_get_int64(item);
 
                 if (value < 0 || value > ARM_NUMBER_MAX) {
-                        setting_error(r, setting_line(item), "arms has %lld, expected 0 to %d", value, ARM_NUMBER_MAX);
+                        setting_error(r, setting_line(item), "arms has %lld, expected 0 to %d",
+                                      value, ARM_NUMBER_MAX);
                         return false;
                 }
                 (void) text_format(arm.text, sizeof(arm.text), "%lld", value);
@@ -103,14 +109,16 @@ static bool read_arm(SettingReader *r, config_setting_t *item, PolicyArm *ret_ar
                 (void) text_copy(arm.text, sizeof(arm.text), text_from(text));
                 if (number_parse_millionths(text, strlen(text), &millionths) == 0) {
                         if (millionths > ARM_NUMBER_MAX * PPM) {
-                                setting_error(r, setting_line(item), "arms has \"%s\", expected 0 to %d", text,
+                                setting_error(r, setting_line(item),
+                                              "arms has \"%s\", expected 0 to %d", text,
                                               ARM_NUMBER_MAX);
                                 return false;
                         }
                         arm.multiple_milli = (int64_t) (millionths / 1000);
                 }
         } else {
-                setting_error(r, setting_line(item), "arms has %s, expected integers and strings (\"1.5\")",
+                setting_error(r, setting_line(item),
+                              "arms has %s, expected integers and strings (\"1.5\")",
                               setting_type_string(item));
                 return false;
         }
@@ -141,12 +149,15 @@ static void read_quads(SettingReader *r, config_setting_t *setting, Policy *p) {
         }
         for (unsigned i = 0; i < ELEMENTSOF(quads); i++) {
                 config_setting_t *item = config_setting_get_elem(setting, i);
-                int value = config_setting_type(item) == CONFIG_TYPE_INT ? config_setting_get_int(item) : 0;
+                int value = config_setting_type(item) == CONFIG_TYPE_INT
+                                    ? config_setting_get_int(item)
+                                    : 0;
 
                 /* Fewer than 6 cannot reach p = 1/60 (2^-6 = 1/64); 12 is what the exact test can sum. */
                 if (value < 6 || value > 12 || (i > 0 && (unsigned) value <= quads[i - 1])) {
-                        setting_error(r, setting_line(setting),
-                                      "quads must be three rising integers from 6 to 12, such as [ 6, 9, 12 ]");
+                        setting_error(
+                                r, setting_line(setting),
+                                "quads must be three rising integers from 6 to 12, such as [ 6, 9, 12 ]");
                         return;
                 }
                 quads[i] = (unsigned) value;
@@ -154,7 +165,8 @@ static void read_quads(SettingReader *r, config_setting_t *setting, Policy *p) {
         memcpy(p->quads, quads, sizeof(quads));
 }
 
-static void read_special(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static void read_special(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                         void *object) {
         Policy *p = object;
 
         switch (key->type) {
@@ -202,8 +214,8 @@ static SettingReader reader_of(const char *file, PolicyPass *pass, ConfIssues *i
         return r;
 }
 
-int policy_load_text(const char *file, const char *text, const Conf *conf, Policy *ret_policy, PolicyOrigins *ret_origins,
-                     ConfIssues *issues) {
+int policy_load_text(const char *file, const char *text, const Conf *conf, Policy *ret_policy,
+                     PolicyOrigins *ret_origins, ConfIssues *issues) {
         PolicyOrigins origins = { 0 };
         PolicyPass pass = { .file = file, .origins = &origins };
         SettingReader r = reader_of(file, &pass, issues);
@@ -224,14 +236,16 @@ int policy_load_text(const char *file, const char *text, const Conf *conf, Polic
                 if (strcmp(config_setting_name(setting), "policy") == 0)
                         group = setting;
                 else
-                        setting_error(&r, setting_line(setting), "unknown key \"%.64s\", expected policy = { ... }; alone",
+                        setting_error(&r, setting_line(setting),
+                                      "unknown key \"%.64s\", expected policy = { ... }; alone",
                                       config_setting_name(setting));
         }
         if (group) {
                 policy_note_origin(&r, "policy", setting_line(group));
                 setting_read_group(&r, group, NULL, &policy);
                 policy.note = policy.knob[0] == '\0';
-                r.n_errors += policy_check(&policy, &origins, conf, /* complete= */ r.n_errors == 0, issues);
+                r.n_errors += policy_check(&policy, &origins, conf, /* complete= */ r.n_errors == 0,
+                                           issues);
         } else
                 setting_error(&r, 0, "no policy in the file, expected policy = { ... };");
         (void) setting_parse_free(config);
@@ -247,13 +261,14 @@ int policy_load_text(const char *file, const char *text, const Conf *conf, Polic
         return error;
 }
 
-int policy_load_override(const char *file, config_setting_t *group, const Conf *conf, Policy *policy,
-                         PolicyOrigins *origins, ConfIssues *issues) {
+int policy_load_override(const char *file, config_setting_t *group, const Conf *conf,
+                         Policy *policy, PolicyOrigins *origins, ConfIssues *issues) {
         PolicyPass pass = { .file = file, .origins = origins, .override = true };
         SettingReader r = reader_of(file, &pass, issues);
         size_t n_before = origins->n;
         Policy changed = *policy;
-        static const char *const fixed[] = { "name", "knob", "scope", "kernel", "cpus_at_least", "verdict" };
+        static const char *const fixed[] = { "name",   "knob",          "scope",
+                                             "kernel", "cpus_at_least", "verdict" };
         ConfKey keys[64];
         int error = 0;
 
@@ -266,16 +281,18 @@ int policy_load_override(const char *file, config_setting_t *group, const Conf *
         }
         r.keys = keys;
         for (size_t i = 0; i < ELEMENTSOF(fixed); i++) {
-                const config_setting_t *setting = config_setting_type(group) == CONFIG_TYPE_GROUP ?
-                                                          config_setting_get_member(group, fixed[i]) :
-                                                          NULL;
+                const config_setting_t *setting = config_setting_type(group) == CONFIG_TYPE_GROUP
+                                                          ? config_setting_get_member(group,
+                                                                                      fixed[i])
+                                                          : NULL;
 
                 if (setting)
-                        setting_error(&r, setting_line(setting), "%s of a policy cannot be overridden in a profile",
-                                      fixed[i]);
+                        setting_error(&r, setting_line(setting),
+                                      "%s of a policy cannot be overridden in a profile", fixed[i]);
         }
         setting_read_group(&r, group, NULL, &changed);
-        r.n_errors += policy_check(&changed, origins, conf, /* complete= */ r.n_errors == 0, issues);
+        r.n_errors += policy_check(&changed, origins, conf, /* complete= */ r.n_errors == 0,
+                                   issues);
         if (pass.no_memory)
                 error = -ENOMEM;
         else if (r.n_errors > 0)
@@ -287,8 +304,8 @@ int policy_load_override(const char *file, config_setting_t *group, const Conf *
         return error;
 }
 
-int policy_parse(const char *file, const char *text, size_t size, const Conf *conf, Policy *ret_policy,
-                 ConfIssues *issues) {
+int policy_parse(const char *file, const char *text, size_t size, const Conf *conf,
+                 Policy *ret_policy, ConfIssues *issues) {
         PolicyOrigins origins = { 0 };
         size_t errors = conf_text_check(file, text, size, issues);
         char *copy;

@@ -20,7 +20,9 @@ static void write_comment(FILE *out, const char *text) {
                         (void) fputc('\n', out);
                         used = 0;
                 }
-                used += (size_t) MAX(fprintf(out, "%s%.*s", used == 0 ? "# " : " ", (int) word.size, word.data), 0);
+                used += (size_t) MAX(
+                        fprintf(out, "%s%.*s", used == 0 ? "# " : " ", (int) word.size, word.data),
+                        0);
         }
         (void) fputc('\n', out);
 }
@@ -38,9 +40,10 @@ void conf_render_file(FILE *out) {
         size_t n;
         const ConfKey *keys = conf_keys(&n);
 
-        (void) fputs("# Configuration of alloctuned, see alloctuned.conf(5). Every key is shown at its default. To change one,\n"
-                     "# put it into a file of your own, /etc/alloctuned/alloctuned.conf.d/NAME.conf, or remove the # here.\n",
-                     out);
+        (void) fputs(
+                "# Configuration of alloctuned, see alloctuned.conf(5). Every key is shown at its default. To change one,\n"
+                "# put it into a file of your own, /etc/alloctuned/alloctuned.conf.d/NAME.conf, or remove the # here.\n",
+                out);
         for (size_t i = 0; i < n; i++) {
                 if (strchr(keys[i].name, '.'))
                         continue;
@@ -48,12 +51,13 @@ void conf_render_file(FILE *out) {
                 write_key(out, &keys[i]);
                 (void) fprintf(out, "#%s = %s;\n", keys[i].name, keys[i].def);
                 if (keys[i].type == KEY_GROUPS)
-                        (void) fputs("#\n"
-                                     "# externals = (\n"
-                                     "#   { name = \"app-latency\"; path = \"/run/app/latency\"; unit = \"ns\"; better = \"lower\";\n"
-                                     "#     max_age = \"30s\"; evidence = \"measured\"; }\n"
-                                     "# );\n",
-                                     out);
+                        (void) fputs(
+                                "#\n"
+                                "# externals = (\n"
+                                "#   { name = \"app-latency\"; path = \"/run/app/latency\"; unit = \"ns\"; better = \"lower\";\n"
+                                "#     max_age = \"30s\"; evidence = \"measured\"; }\n"
+                                "# );\n",
+                                out);
         }
 }
 
@@ -113,8 +117,10 @@ void conf_render_man_guards(FILE *out) {
                 write_roff(out, specs[i].help);
                 (void) fputc('\n', out);
                 if (specs[i].action != GUARD_ACTION_DEFAULT)
-                        (void) fprintf(out, ".br\nKey\n.Va action :\n\"abort\" or \"cut\", default \"%s\".\n",
-                                       policy_guard_action_to_string(specs[i].action));
+                        (void) fprintf(
+                                out,
+                                ".br\nKey\n.Va action :\n\"abort\" or \"cut\", default \"%s\".\n",
+                                policy_guard_action_to_string(specs[i].action));
                 for (size_t k = 0; k < n_keys; k++)
                         if (strcmp(keys[k].guard, specs[i].name) == 0) {
                                 (void) fprintf(out, ".br\nKey\n.Va %s :\n", keys[k].key);

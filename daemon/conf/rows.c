@@ -73,7 +73,8 @@ static void write_names(FILE *out, char *const *names, size_t n) {
 }
 
 /* { a = 1; b = "x"; } with the direct members of the group that have a value. */
-static void write_group(FILE *out, const ConfKey *keys, size_t n, const char *group, const void *object) {
+static void write_group(FILE *out, const ConfKey *keys, size_t n, const char *group,
+                        const void *object) {
         size_t size = strlen(group);
 
         (void) fputs("{", out);
@@ -87,7 +88,8 @@ static void write_group(FILE *out, const ConfKey *keys, size_t n, const char *gr
         (void) fputs(" }", out);
 }
 
-static void write_conf_special(FILE *out, const ConfKey *keys, size_t n, const ConfKey *key, const Conf *conf) {
+static void write_conf_special(FILE *out, const ConfKey *keys, size_t n, const ConfKey *key,
+                               const Conf *conf) {
         if (key->type == KEY_TRIALS)
                 write_text(out, conf->trials_text);
         else if (strcmp(key->name, "deny_knobs") == 0)
@@ -121,8 +123,8 @@ static void add_conf(RowBuilder *b, const Conf *conf) {
         }
 }
 
-static void write_targets(FILE *out, const ConfKey *keys, size_t n, const char *name, const PolicyTarget *targets,
-                          unsigned n_targets) {
+static void write_targets(FILE *out, const ConfKey *keys, size_t n, const char *name,
+                          const PolicyTarget *targets, unsigned n_targets) {
         (void) fputs("(", out);
         for (unsigned i = 0; i < n_targets; i++) {
                 (void) fputs(i == 0 ? " " : ", ", out);
@@ -137,7 +139,8 @@ static void write_arms(FILE *out, const Policy *p) {
                 char plain[32];
 
                 (void) fputs(i == 0 ? " " : ", ", out);
-                (void) text_format(plain, sizeof(plain), "%lld", (long long) (p->arm[i].multiple_milli / 1000));
+                (void) text_format(plain, sizeof(plain), "%lld",
+                                   (long long) (p->arm[i].multiple_milli / 1000));
                 if (strcmp(plain, p->arm[i].text) == 0)
                         (void) fputs(plain, out);
                 else
@@ -146,7 +149,8 @@ static void write_arms(FILE *out, const Policy *p) {
         (void) fputs(" )", out);
 }
 
-static void write_policy_special(FILE *out, const ConfKey *keys, size_t n, const ConfKey *key, const Policy *p) {
+static void write_policy_special(FILE *out, const ConfKey *keys, size_t n, const ConfKey *key,
+                                 const Policy *p) {
         switch (key->type) {
         case KEY_GROUPS:
                 if (strcmp(key->name, "targets") == 0)
@@ -190,15 +194,19 @@ static void write_guard(FILE *out, const PolicyGuard *guard) {
                 char text[40];
                 int64_t value;
 
-                if (strcmp(keys[i].guard, guard->name) != 0 || !policy_guard_get(guard, &keys[i], &value))
+                if (strcmp(keys[i].guard, guard->name) != 0 ||
+                    !policy_guard_get(guard, &keys[i], &value))
                         continue;
-                if (strcmp(keys[i].unit, "us") == 0 && value_format_time((usec_t) value, text, sizeof(text)))
+                if (strcmp(keys[i].unit, "us") == 0 &&
+                    value_format_time((usec_t) value, text, sizeof(text)))
                         (void) fprintf(out, " %s = \"%s\";", keys[i].key, text);
                 else
-                        (void) fprintf(out, " %s = %lld%s;", keys[i].key, (long long) value, value > INT32_MAX ? "L" : "");
+                        (void) fprintf(out, " %s = %lld%s;", keys[i].key, (long long) value,
+                                       value > INT32_MAX ? "L" : "");
         }
         if (guard->action != GUARD_ACTION_DEFAULT)
-                (void) fprintf(out, " action = \"%s\";", policy_guard_action_to_string(guard->action));
+                (void) fprintf(out, " action = \"%s\";",
+                               policy_guard_action_to_string(guard->action));
         (void) fprintf(out, " evidence = \"%s\"; }", evidence_to_string(guard->evidence));
 }
 
@@ -276,7 +284,8 @@ static void cat_files(const ConfFileList *list, FILE *out) {
         static const char *const states[] = {
                 [CONF_FILE_USED] = "",
                 [CONF_FILE_MASKED] = " (masked: a link to /dev/null)",
-                [CONF_FILE_REPLACED] = " (not used: a file of the same name in an earlier directory replaces it)",
+                [CONF_FILE_REPLACED] =
+                        " (not used: a file of the same name in an earlier directory replaces it)",
                 [CONF_FILE_REFUSED] = " (refused: see alloctune check)",
         };
 
@@ -309,10 +318,12 @@ int conf_cat(const Conf *conf, const PolicySet *set, FILE *out) {
                 const ConfRow *row = &rows.rows[i];
 
                 if (row->policy && row->policy != policy)
-                        (void) fprintf(out, "\n# policy %s, profile %s:\n", row->policy, conf_profile_to_string(set->profile));
+                        (void) fprintf(out, "\n# policy %s, profile %s:\n", row->policy,
+                                       conf_profile_to_string(set->profile));
                 policy = row->policy;
                 if (row->file)
-                        (void) fprintf(out, "%s = %s; # from %s:%u\n", row->key, row->value, row->file, row->line);
+                        (void) fprintf(out, "%s = %s; # from %s:%u\n", row->key, row->value,
+                                       row->file, row->line);
                 else
                         (void) fprintf(out, "%s = %s; # default\n", row->key, row->value);
         }

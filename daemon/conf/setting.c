@@ -53,22 +53,24 @@ const char *setting_type_string(const config_setting_t *setting) {
         }
 }
 
-const char *setting_read_text(SettingReader *r, const char *key, config_setting_t *setting, size_t max) {
+const char *setting_read_text(SettingReader *r, const char *key, config_setting_t *setting,
+                              size_t max) {
         const char *text = config_setting_get_string(setting);
 
         if (!text) {
-                setting_error(r, setting_line(setting), "%s is %s, expected a string", key, setting_type_string(setting));
+                setting_error(r, setting_line(setting), "%s is %s, expected a string", key,
+                              setting_type_string(setting));
                 return NULL;
         }
         if (*text == '\0' || strlen(text) > max) {
-                setting_error(r, setting_line(setting), "%s has %zu characters, expected 1 to %zu", key, strlen(text),
-                              max);
+                setting_error(r, setting_line(setting), "%s has %zu characters, expected 1 to %zu",
+                              key, strlen(text), max);
                 return NULL;
         }
         for (const char *p = text; *p; p++)
                 if ((unsigned char) *p < 0x20 || *p == 0x7f) {
-                        setting_error(r, setting_line(setting), "%s has a control character, expected one line of text",
-                                      key);
+                        setting_error(r, setting_line(setting),
+                                      "%s has a control character, expected one line of text", key);
                         return NULL;
                 }
         return text;
@@ -84,14 +86,15 @@ bool setting_is_list(SettingReader *r, const char *key, config_setting_t *settin
         return false;
 }
 
-bool setting_take_list(SettingReader *r, const char *key, config_setting_t *setting, const char *of, int max,
-                       int *ret_n) {
+bool setting_take_list(SettingReader *r, const char *key, config_setting_t *setting, const char *of,
+                       int max, int *ret_n) {
         if (!setting_is_list(r, key, setting, of))
                 return false;
         *ret_n = config_setting_length(setting);
         if (*ret_n <= max)
                 return true;
-        setting_error(r, setting_line(setting), "%s has %d members, expected at most %d", key, *ret_n, max);
+        setting_error(r, setting_line(setting), "%s has %d members, expected at most %d", key,
+                      *ret_n, max);
         return false;
 }
 
@@ -103,26 +106,31 @@ static bool wrong_type(SettingReader *r, const ConfKey *key, const config_settin
         char expected[256];
 
         (void) conf_key_describe(key, expected, sizeof(expected));
-        setting_error(r, setting_line(setting), "%s is %s, expected %s", key->name, setting_type_string(setting), expected);
+        setting_error(r, setting_line(setting), "%s is %s, expected %s", key->name,
+                      setting_type_string(setting), expected);
         return false;
 }
 
-static bool wrong_value(SettingReader *r, const ConfKey *key, const config_setting_t *setting, const char *written) {
+static bool wrong_value(SettingReader *r, const ConfKey *key, const config_setting_t *setting,
+                        const char *written) {
         char expected[256];
 
         (void) conf_key_describe(key, expected, sizeof(expected));
-        setting_error(r, setting_line(setting), "%s is %s, expected %s", key->name, written, expected);
+        setting_error(r, setting_line(setting), "%s is %s, expected %s", key->name, written,
+                      expected);
         return false;
 }
 
-static bool wrong_text(SettingReader *r, const ConfKey *key, const config_setting_t *setting, const char *text) {
+static bool wrong_text(SettingReader *r, const ConfKey *key, const config_setting_t *setting,
+                       const char *text) {
         char written[96];
 
         (void) text_format(written, sizeof(written), "\"%.80s\"", text);
         return wrong_value(r, key, setting, written);
 }
 
-static bool read_integer(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static bool read_integer(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                         void *object) {
         int type = config_setting_type(setting);
         long long value = config_setting_get_int64(setting);
         char written[32];
@@ -142,7 +150,8 @@ static bool read_integer(SettingReader *r, const ConfKey *key, config_setting_t 
         return true;
 }
 
-static bool read_word(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static bool read_word(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                      void *object) {
         const char *text = config_setting_get_string(setting);
         int index;
 
@@ -158,7 +167,8 @@ static bool read_word(SettingReader *r, const ConfKey *key, config_setting_t *se
         return true;
 }
 
-static bool read_time(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static bool read_time(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                      void *object) {
         const char *text = config_setting_get_string(setting);
         usec_t usec;
 
@@ -171,7 +181,8 @@ static bool read_time(SettingReader *r, const ConfKey *key, config_setting_t *se
         return true;
 }
 
-static bool read_size(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static bool read_size(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                      void *object) {
         const char *text = config_setting_get_string(setting);
         uint64_t bytes;
 
@@ -184,13 +195,15 @@ static bool read_size(SettingReader *r, const ConfKey *key, config_setting_t *se
         return true;
 }
 
-static bool read_chars(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+static bool read_chars(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                       void *object) {
         const char *text = setting_read_text(r, key->name, setting, (size_t) key->ceiling);
 
         return text && text_copy(field(key, object), (size_t) key->ceiling + 1, text_from(text));
 }
 
-bool setting_read_value(SettingReader *r, const ConfKey *key, config_setting_t *setting, void *object) {
+bool setting_read_value(SettingReader *r, const ConfKey *key, config_setting_t *setting,
+                        void *object) {
         switch (key->store) {
         case STORE_FLAG:
                 if (key->type == KEY_WORD)
@@ -222,7 +235,8 @@ bool setting_read_value(SettingReader *r, const ConfKey *key, config_setting_t *
 
 /* "use" of group "gate" is the key "gate.use". */
 static bool full_name(const char *group_name, const char *name, char *buffer, size_t size) {
-        return text_format(buffer, size, "%s%s%s", group_name ? group_name : "", group_name ? "." : "", name);
+        return text_format(buffer, size, "%s%s%s", group_name ? group_name : "",
+                           group_name ? "." : "", name);
 }
 
 /* The part of a key's name behind the group's, or NULL when it is no direct member of the group. */
@@ -253,11 +267,14 @@ static void unknown_key(SettingReader *r, const config_setting_t *setting, const
                 (void) text_format(where, sizeof(where), " in %s", group_name);
         (r->unknown == CONF_ERROR ? setting_error : setting_warning)(
                 r, setting_line(setting), "unknown key \"%.64s\"%s%s%s%s", nearest.word, where,
-                nearest.best ? ", did you mean \"" : r->unknown == CONF_ERROR ? "" : ", ignored",
+                nearest.best               ? ", did you mean \""
+                : r->unknown == CONF_ERROR ? ""
+                                           : ", ignored",
                 nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
 }
 
-void setting_read_group(SettingReader *r, config_setting_t *group, const char *group_name, void *object) {
+void setting_read_group(SettingReader *r, config_setting_t *group, const char *group_name,
+                        void *object) {
         int n;
 
         if (config_setting_type(group) != CONFIG_TYPE_GROUP) {
@@ -314,8 +331,11 @@ config_t *setting_parse(SettingReader *r, const char *text, int *ret_error) {
         if (config_error_type(config) == CONFIG_ERR_PARSE) {
                 const char *what = config_error_text(config);
 
-                setting_error(r, (unsigned) MAX(config_error_line(config), 0), "%s%s", what ? what : "syntax error",
-                              what && strcmp(what, "syntax error") == 0 ? ", expected NAME = VALUE; here or just before" : "");
+                setting_error(r, (unsigned) MAX(config_error_line(config), 0), "%s%s",
+                              what ? what : "syntax error",
+                              what && strcmp(what, "syntax error") == 0
+                                      ? ", expected NAME = VALUE; here or just before"
+                                      : "");
         } else
                 *ret_error = -ENOMEM;
         return setting_parse_free(config);

@@ -29,7 +29,8 @@ bool value_parse_size(const char *text, uint64_t *ret_bytes) {
                 if (!text_ends(t, size_units[i].suffix))
                         continue;
                 t.size -= strlen(size_units[i].suffix);
-                if (number_parse_u64(t.data, t.size, &value) != 0 || value > UINT64_MAX / size_units[i].bytes)
+                if (number_parse_u64(t.data, t.size, &value) != 0 ||
+                    value > UINT64_MAX / size_units[i].bytes)
                         return false;
                 *ret_bytes = value * size_units[i].bytes;
                 return true;
@@ -44,7 +45,8 @@ bool value_format_size(uint64_t bytes, char *buffer, size_t size) {
                 uint64_t unit = size_units[order[i]].bytes;
 
                 if (bytes >= unit && bytes % unit == 0)
-                        return text_format(buffer, size, "%llu%s", (unsigned long long) (bytes / unit),
+                        return text_format(buffer, size, "%llu%s",
+                                           (unsigned long long) (bytes / unit),
                                            size_units[order[i]].suffix);
         }
         return text_format(buffer, size, "%lluB", (unsigned long long) bytes);
@@ -66,7 +68,8 @@ bool value_format_time(usec_t usec, char *buffer, size_t size) {
 
         for (size_t i = 0; i < ELEMENTSOF(units); i++)
                 if (usec >= units[i].at_least && usec % units[i].usec == 0)
-                        return text_format(buffer, size, "%llu%s", (unsigned long long) (usec / units[i].usec),
+                        return text_format(buffer, size, "%llu%s",
+                                           (unsigned long long) (usec / units[i].usec),
                                            units[i].suffix);
         return text_format(buffer, size, "%lluus", (unsigned long long) usec);
 }
@@ -95,7 +98,8 @@ static bool parse_days(Text t, unsigned *ret_days) {
                                 return false;
                         last = first;
                 } else if (one.size == 8 && one.data[3] == '.' && one.data[4] == '.') {
-                        if (!parse_day((Text){ one.data, 3 }, &first) || !parse_day((Text){ one.data + 5, 3 }, &last))
+                        if (!parse_day((Text){ one.data, 3 }, &first) ||
+                            !parse_day((Text){ one.data + 5, 3 }, &last))
                                 return false;
                 } else
                         return false;
@@ -116,7 +120,8 @@ static bool parse_clock(Text t, unsigned *ret_minute) {
         uint64_t hour, minute;
 
         if (t.size != 5 || t.data[2] != ':' || number_parse_u64(t.data, 2, &hour) != 0 ||
-            number_parse_u64(t.data + 3, 2, &minute) != 0 || minute > 59 || hour * 60 + minute > 1440)
+            number_parse_u64(t.data + 3, 2, &minute) != 0 || minute > 59 ||
+            hour * 60 + minute > 1440)
                 return false;
         *ret_minute = (unsigned) (hour * 60 + minute);
         return true;
@@ -140,9 +145,11 @@ bool value_parse_trials(const char *text, ConfTrials *ret_trials) {
                 if (!parse_days(field, &trials.days) || !text_next_field(&t, &field))
                         return false;
         }
-        if (field.size != 11 || field.data[5] != '-' || !parse_clock((Text){ field.data, 5 }, &trials.start_minute) ||
-            !parse_clock((Text){ field.data + 6, 5 }, &trials.end_minute) || trials.start_minute == 1440 ||
-            trials.start_minute == trials.end_minute || text_next_field(&t, &field))
+        if (field.size != 11 || field.data[5] != '-' ||
+            !parse_clock((Text){ field.data, 5 }, &trials.start_minute) ||
+            !parse_clock((Text){ field.data + 6, 5 }, &trials.end_minute) ||
+            trials.start_minute == 1440 || trials.start_minute == trials.end_minute ||
+            text_next_field(&t, &field))
                 return false;
         *ret_trials = trials;
         return true;

@@ -121,7 +121,7 @@ bool kernel_range_valid(Text range) {
         Text rest = range, one;
         Release low, high;
 
-        if (text_strip(range).size == 0)
+        if (text_strip(range).size == 0 || text_ends(text_strip(range), ","))
                 return false;
         while (text_next_split(&rest, ',', &one))
                 if (!range_parse(one, &low, &high))
@@ -151,7 +151,8 @@ bool kernel_range_has(Text range, Text release) {
         if (r.n != 4 && text_starts(suffix, "-0.rc"))
                 release_find_rc(suffix, &r);
         while (text_next_split(&rest, ',', &one))
-                if (range_parse(one, &low, &high) && release_compare(&low, &r) <= 0 && release_compare(&r, &high) <= 0)
+                if (range_parse(one, &low, &high) && release_compare(&low, &r) <= 0 &&
+                    release_compare(&r, &high) <= 0)
                         return true;
         return false;
 }

@@ -9,9 +9,9 @@
  * of 2 % of CPU time and 100 us per 1000 pages are where waiting exceeds working (79 to 108 ns a
  * page), and 12.5 % use of the zone lock is where doing nothing was best on every machine. */
 
-#define MINUTES(n) ((usec_t) (n) * 60 * USEC_PER_SEC)
-#define HOURS(n) ((usec_t) (n) * 3600 * USEC_PER_SEC)
-#define DAYS(n) ((usec_t) (n) * 86400 * USEC_PER_SEC)
+#define MINUTES(n) ((usec_t) (n) *60 * USEC_PER_SEC)
+#define HOURS(n) ((usec_t) (n) *3600 * USEC_PER_SEC)
+#define DAYS(n) ((usec_t) (n) *86400 * USEC_PER_SEC)
 #define NUMBER(u) ((int64_t) (u))
 
 static const PolicyGuardSpec guard_specs[] = {
@@ -46,33 +46,44 @@ static const PolicyGuardSpec guard_specs[] = {
 static const PolicyGuardKey guard_keys[] = {
         { "free", "level", "ppm", true, 500000, 0, 1000000,
           "The point between the low watermark (0) and the high watermark (1000000)." },
-        { "free", "limit", "events/s", true, 0, 0, 1000000, "Direct reclaims a second above which it fires." },
-        { "free", "pause", "us", true, NUMBER(MINUTES(10)), 0, NUMBER(DAYS(7)), "No growth for this long after." },
-        { "psi-memory", "some", "ppm", true, 50000, 0, 1000000, "Share of time in which some task waits." },
-        { "psi-memory", "full", "ppm", true, 10000, 0, 1000000, "Share of time in which every task waits." },
+        { "free", "limit", "events/s", true, 0, 0, 1000000,
+          "Direct reclaims a second above which it fires." },
+        { "free", "pause", "us", true, NUMBER(MINUTES(10)), 0, NUMBER(DAYS(7)),
+          "No growth for this long after." },
+        { "psi-memory", "some", "ppm", true, 50000, 0, 1000000,
+          "Share of time in which some task waits." },
+        { "psi-memory", "full", "ppm", true, 10000, 0, 1000000,
+          "Share of time in which every task waits." },
         { "psi-memory", "rise", "ppm", true, 20000, 0, 1000000,
           "Rise of some over the windows with the present value." },
-        { "psi-memory", "pause", "us", true, NUMBER(MINUTES(30)), 0, NUMBER(DAYS(7)), "No growth for this long after." },
-        { "parked", "limit", "ppm", false, 0, 0, 1000000, "Instead of bounds.parked_seen and bounds.parked_seen_auto." },
-        { "slab-unreclaimable", "limit", "bytes", true, 64 << 20, 0, INT64_MAX, "Growth since the start of the trial." },
+        { "psi-memory", "pause", "us", true, NUMBER(MINUTES(30)), 0, NUMBER(DAYS(7)),
+          "No growth for this long after." },
+        { "parked", "limit", "ppm", false, 0, 0, 1000000,
+          "Instead of bounds.parked_seen and bounds.parked_seen_auto." },
+        { "slab-unreclaimable", "limit", "bytes", true, 64 << 20, 0, INT64_MAX,
+          "Growth since the start of the trial." },
         { "slab-unreclaimable", "share", "ppm", true, 5000, 0, 1000000,
           "The same as a share of all memory; the larger of the two counts." },
         { "slab-unreclaimable", "block", "us", true, NUMBER(DAYS(7)), 0, NUMBER(DAYS(365)),
           "The arm is not tried again for this long." },
-        { "fragmentation", "limit", "events/s", true, 1, 0, 1000000, "Compaction stalls a second below which it is quiet." },
+        { "fragmentation", "limit", "events/s", true, 1, 0, 1000000,
+          "Compaction stalls a second below which it is quiet." },
         { "fragmentation", "times", "thousandths", true, 2000, 1000, 1000000,
           "Stalls against those with the present value." },
-        { "fragmentation", "fail", "ppm", true, 500000, 0, 1000000, "compact_fail over compact_stall." },
+        { "fragmentation", "fail", "ppm", true, 500000, 0, 1000000,
+          "compact_fail over compact_stall." },
         { "fragmentation", "fallback", "ppm", true, 50000, 0, 1000000,
           "Rise of the share of huge page faults that fell back to small pages." },
         { "allocation-failure", "block", "us", true, NUMBER(DAYS(7)), 0, NUMBER(DAYS(365)),
           "The arm is not tried again for this long." },
         { "own-cost", "limit", "ppm", true, 5000, 100, 1000000,
           "Of one CPU, for every 64 CPUs online or part of them." },
-        { "own-cost", "read", "us", true, NUMBER(50 * USEC_PER_MSEC), NUMBER(USEC_PER_MSEC), NUMBER(10 * USEC_PER_SEC),
-          "One read of slabinfo." },
-        { "contained", "steal", "ppm", true, 100000, 0, 1000000, "CPU time stolen from this guest." },
-        { "hold-length", "limit", "ns", false, 0, 1000, 1000000000, "Estimated length of one hold of the zone lock." },
+        { "own-cost", "read", "us", true, NUMBER(50 * USEC_PER_MSEC), NUMBER(USEC_PER_MSEC),
+          NUMBER(10 * USEC_PER_SEC), "One read of slabinfo." },
+        { "contained", "steal", "ppm", true, 100000, 0, 1000000,
+          "CPU time stolen from this guest." },
+        { "hold-length", "limit", "ns", false, 0, 1000, 1000000000,
+          "Estimated length of one hold of the zone lock." },
 };
 
 void policy_init(Policy *p) {
@@ -160,7 +171,8 @@ bool policy_guard_init(PolicyGuard *g, const char *name) {
 }
 
 /* The one place that knows which field a key fills: a number, or a time in microseconds. */
-static bool guard_field(PolicyGuard *g, const char *key, int64_t **ret_number, usec_t **ret_time, bool **ret_known) {
+static bool guard_field(PolicyGuard *g, const char *key, int64_t **ret_number, usec_t **ret_time,
+                        bool **ret_known) {
         const struct {
                 const char *key;
                 int64_t *number;
