@@ -21,9 +21,9 @@ Human human_count(uint64_t value) {
         return h;
 }
 
-/* value / scale with as many decimals as give about three figures. */
-static void format_scaled(char *out, size_t size, uint64_t value, uint64_t scale, const char *unit) {
-        unsigned decimals = value >= u64_mul_sat(scale, 10) ? 0 : 1;
+/* value / scale with one decimal below `whole` units, none from there on. */
+static void format_scaled(char *out, size_t size, uint64_t value, uint64_t scale, uint64_t whole, const char *unit) {
+        unsigned decimals = value >= u64_mul_sat(scale, whole) ? 0 : 1;
         uint64_t tenths = u64_muldiv_round(value, 10, scale);
 
         if (decimals == 0 || value % scale == 0)
@@ -39,8 +39,10 @@ Human human_share(int64_t ppm) {
 
         if (p == 0)
                 (void) text_format(h.text, sizeof(h.text), "0 %%");
-        else if (p < 1000)
-                (void) text_format(h.text, sizeof(h.text), "0.%04llu %%", (unsigned long long) p);
+        else if (p < 50)
+                (void) text_format(h.text, sizeof(h.text), "under 0.01 %%");
+        else if (p < 950)
+                (void) text_format(h.text, sizeof(h.text), "0.0%llu %%", (unsigned long long) ((p + 50) / 100));
         else if (p >= 100000 && p % 10000 == 0)
                 (void) text_format(h.text, sizeof(h.text), "%s %%", human_count(p / 10000).text);
         else
@@ -56,14 +58,14 @@ Human human_bytes(uint64_t bytes) {
 
         while (i + 1 < ELEMENTSOF(units) && bytes >> (10 * (i + 1)) > 0)
                 i++;
-        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << (10 * i), units[i]);
+        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << (10 * i), 10, units[i]);
         return h;
 }
 
 Human human_mib(uint64_t bytes) {
         Human h = { 0 };
 
-        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << 20, "MiB");
+        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << 20, 10, "MiB");
         return h;
 }
 
@@ -71,13 +73,13 @@ Human human_nsec(uint64_t nsec) {
         Human h = { 0 };
 
         if (nsec < 1000)
-                format_scaled(h.text, sizeof(h.text), nsec, 1, "ns");
+                format_scaled(h.text, sizeof(h.text), nsec, 1, 100, "ns");
         else if (nsec < 1000000)
-                format_scaled(h.text, sizeof(h.text), nsec, 1000, "us");
+                format_scaled(h.text, sizeof(h.text), nsec, 1000, 100, "us");
         else if (nsec < 10000000000ull)
-                format_scaled(h.text, sizeof(h.text), nsec, 1000000, "ms");
+                format_scaled(h.text, sizeof(h.text), nsec, 1000000, 100, "ms");
         else
-                format_scaled(h.text, sizeof(h.text), nsec, 1000000000, "s");
+                format_scaled(h.text, sizeof(h.text), nsec, 1000000000, 100, "s");
         return h;
 }
 
@@ -85,15 +87,15 @@ Human human_seconds(uint64_t usec) {
         Human h = { 0 };
 
         if (usec < USEC_PER_SEC)
-                format_scaled(h.text, sizeof(h.text), usec, USEC_PER_MSEC, "ms");
+                format_scaled(h.text, sizeof(h.text), usec, USEC_PER_MSEC, 10, "ms");
         else if (usec < 600 * USEC_PER_SEC)
-                format_scaled(h.text, sizeof(h.text), usec, USEC_PER_SEC, "s");
+                format_scaled(h.text, sizeof(h.text), usec, USEC_PER_SEC, 10, "s");
         else if (usec < 6 * 3600 * USEC_PER_SEC)
-                format_scaled(h.text, sizeof(h.text), usec, 60 * USEC_PER_SEC, "min");
+                format_scaled(h.text, sizeof(h.text), usec, 60 * USEC_PER_SEC, 10, "min");
         else if (usec < 3 * 86400 * USEC_PER_SEC)
-                format_scaled(h.text, sizeof(h.text), usec, 3600 * USEC_PER_SEC, "h");
+                format_scaled(h.text, sizeof(h.text), usec, 3600 * USEC_PER_SEC, 10, "h");
         else
-                format_scaled(h.text, sizeof(h.text), usec, 86400 * USEC_PER_SEC, "days");
+                format_scaled(h.text, sizeof(h.text), usec, 86400 * USEC_PER_SEC, 10, "days");
         return h;
 }
 

@@ -10,7 +10,7 @@ typedef struct Human {
 } Human;
 
 Human human_count(uint64_t value);           /* "7,926" */
-Human human_share(int64_t ppm);              /* "0.4 %", "12 %", "0.012 %", "0 %" */
+Human human_share(int64_t ppm);              /* "0.4 %", "12.0 %", "85 %", "0.06 %", "under 0.01 %", "0 %" */
 Human human_bytes(uint64_t bytes);           /* "512 KiB", "1.0 MiB", "26,094 MiB" is human_mib() */
 Human human_mib(uint64_t bytes);             /* always MiB, with separators: "26,094 MiB" */
 Human human_nsec(uint64_t nsec);             /* "212 us", "1.5 ms", "90 us" */

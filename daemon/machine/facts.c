@@ -121,22 +121,34 @@ static void contained(Facts *x, const char *why) {
         (void) text_copy(x->f->contained_why, sizeof(x->f->contained_why), text_from(why));
 }
 
-/* Kernel settings are the host's: in a container or another user namespace they can be seen, at most. */
+/* The initial namespaces have fixed inodes (include/linux/proc_ns.h, PROC_USER_INIT_INO and
+ * PROC_PID_INIT_INO, 3.8 to 7.3). */
+#define USER_INIT_NAMESPACE "user:[4026531837]"
+#define PID_INIT_NAMESPACE "pid:[4026531836]"
+
+/* 1: the initial one, 0: another, -1: cannot be told. */
+static int in_namespace(const char *path, const char *initial) {
+        char target[64];
+        ssize_t n = readlink(path, target, sizeof(target));
+
+        return n < 0 ? -1 : text_is((Text){ target, (size_t) n }, initial);
+}
+
+/* Kernel settings are the host's: in a container or another user namespace they can be seen, at most.
+ * A marker file may be left over from the image a machine was made of: it counts only where the
+ * namespaces cannot be told. */
 static void find_container(Facts *x) {
+        int user = in_namespace("/proc/self/ns/user", USER_INIT_NAMESPACE);
+        int pid = in_namespace("/proc/self/ns/pid", PID_INIT_NAMESPACE);
         struct statvfs fs;
         Text text;
 
-        if (get(x, "proc/self/uid_map", &text)) {
-                Text first, second, count;
-
-                if (!text_next_field(&text, &first) || !text_next_field(&text, &second) || !text_next_field(&text, &count) ||
-                    !text_is(first, "0") || !text_is(second, "0") || !text_is(text_strip(count), "4294967295"))
-                        contained(x, "another user namespace (/proc/self/uid_map)");
-        }
+        if (user == 0)
+                contained(x, "another user namespace");
+        if (pid == 0)
+                contained(x, "a container (another PID namespace)");
         if (get(x, "run/systemd/container", &text))
                 contained(x, "a container (/run/systemd/container)");
-        if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0)
-                contained(x, "a container (its marker file is in / or /run)");
         if (get(x, "proc/1/environ", &text)) {
                 Text entry;
 
@@ -144,6 +156,8 @@ static void find_container(Facts *x) {
                         if (text_starts(entry, "container=") && entry.size > sizeof("container=") - 1)
                                 contained(x, "a container (container= of process 1)");
         }
+        if (user < 0 && pid < 0 && (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0))
+                contained(x, "a container (its marker file is in / or /run)");
         if (statvfs("/proc/sys", &fs) == 0 && (fs.f_flag & ST_RDONLY))
                 contained(x, "/proc/sys is read-only here");
 }

@@ -278,7 +278,7 @@ TEST(long_holds_are_cut_to_four_batches) {
         ASSERT_EQ_I(r->verdict, VERDICT_CUT);
         /* smallest F with 16,000,000 / F / 48 <= 252: F = 1318 gives 252, 1317 gives 253 */
         ASSERT_STR(r->to, "1318");
-        ASSERT_TRUE(strstr(r->reason, "91 us") != NULL);
+        ASSERT_TRUE(strstr(r->reason, "90.7 us") != NULL);
         ASSERT_TRUE(strstr(r->reason, "high = 252") != NULL);
         ASSERT_EQ_I(r->evidence, EVIDENCE_ESTIMATED);
 }

@@ -27,26 +27,30 @@ static void explain_fraction(const KnobBuild *b, Knob *k, uint64_t fraction) {
         if (fraction == 0 && pcp_gen_tunes(m->gen))
                 REASON(k,
                        "the kernel tunes each list itself, %" PRIu64 " to %" PRIu64
-                       " pages per CPU in zone %u/%s; another value stops that and can only lower the ceiling",
+                       " pages per CPU in zone %u/%s; any other value only lowers that ceiling",
                        now.high_min, now.high_max, zone->node, zone->name);
         else if (fraction == 0 && m->gen == PCP_GEN_FRACTION)
                 REASON(k,
-                       "%" PRIu64 " pages per CPU, batch %" PRIu64 ", in zone %u/%s; F gives every CPU %" PRIu64
-                       " / F pages",
+                       "%" PRIu64 " pages per CPU, batch %" PRIu64
+                       ", in zone %u/%s; F gives every CPU %" PRIu64 " / F pages",
                        now.high_max, now.batch, zone->node, zone->name, zone->managed.value);
         else if (fraction == 0)
                 REASON(k,
-                       "%" PRIu64 " pages per CPU in zone %u/%s, the low watermark by %u CPUs; F gives %" PRIu64
+                       "%" PRIu64
+                       " pages per CPU in zone %u/%s: low watermark / %u CPUs; F gives %" PRIu64
                        " / F / %u",
-                       now.high_max, zone->node, zone->name, pcp_divisor(m, zone), zone->managed.value,
-                       pcp_divisor(m, zone));
+                       now.high_max, zone->node, zone->name, pcp_divisor(m, zone),
+                       zone->managed.value, pcp_divisor(m, zone));
         else if (pcp_gen_tunes(m->gen))
                 REASON(k,
-                       "fixed at %" PRIu64 " pages per CPU in zone %u/%s; at 0 the kernel would tune %" PRIu64
+                       "fixed at %" PRIu64
+                       " pages per CPU in zone %u/%s; at 0 the kernel would tune %" PRIu64
                        " to %" PRIu64,
                        now.high_max, zone->node, zone->name, def.high_min, def.high_max);
         else
-                REASON(k, "%" PRIu64 " pages per CPU, batch %" PRIu64 ", in zone %u/%s; by default %" PRIu64,
+                REASON(k,
+                       "%" PRIu64 " pages per CPU, batch %" PRIu64
+                       ", in zone %u/%s; by default %" PRIu64,
                        now.high_max, now.batch, zone->node, zone->name, def.high_max);
 }
 
@@ -81,7 +85,8 @@ void knob_build_pcp_fraction(KnobBuild *b, const KnobSpec *spec) {
         pcp_parked_possible(&b->pcp, value, &bound);
         if (bound.n_unknown == 0 && bound.total_pages > 0) {
                 k->memory_bytes = KNOWN(u64_mul_sat(bound.total_pages, page_bytes(b)));
-                REASON(k, "; all lists together hold at most %" PRIu64 " MiB", k->memory_bytes.value >> 20);
+                REASON(k, "; all lists together hold at most %" PRIu64 " MiB",
+                       k->memory_bytes.value >> 20);
         }
         knob_build_owner(b, k);
 }
@@ -105,12 +110,15 @@ void knob_build_pcp_batch(KnobBuild *b, const KnobSpec *spec) {
                 knob_build_number(k, seen.batch_most);
                 if (pcp_predict(&b->pcp, zone, 0, &def))
                         knob_build_default(k, def.batch);
-                if (b->pcp.gen == PCP_GEN_FRACTION && b->pcp.fraction.known && b->pcp.fraction.value > 0)
-                        REASON(k, "a quarter of high under percpu_pagelist_fraction %" PRIu64
-                                  ": no file of its own moves it",
+                if (b->pcp.gen == PCP_GEN_FRACTION && b->pcp.fraction.known &&
+                    b->pcp.fraction.value > 0)
+                        REASON(k,
+                               "a quarter of high under percpu_pagelist_fraction %" PRIu64
+                               ": no file of its own moves it",
                                b->pcp.fraction.value);
                 else
-                        REASON(k, "from the %" PRIu64 " managed pages of the zone; no file moves it",
+                        REASON(k,
+                               "from the %" PRIu64 " managed pages of the zone; no file moves it",
                                zone->managed.known ? zone->managed.value : 0);
                 knob_build_owner(b, k);
         }

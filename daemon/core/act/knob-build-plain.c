@@ -7,7 +7,8 @@
 
 /* Rows of one file each: integers, words in brackets, and the alignment, which has no file. */
 
-/* Defaults of the kernel; its sources stand in the rows of the knob table. PMD_*: from the pages of a huge page. */
+/* Defaults of the kernel; its sources stand in the rows of the knob table. PMD_*: from the pages
+ * of a huge page. */
 typedef enum DefaultKind {
         DEFAULT_NUMBER,
         DEFAULT_WORD,
@@ -21,7 +22,7 @@ typedef struct DefaultRow {
         DefaultKind kind;
         uint64_t number;
         const char *word;
-        const char *small; /* with less than 512 MiB of memory, where all THP flags start at 0; NULL: the same */
+        const char *small; /* with less than 512 MiB of memory; NULL: the same */
 } DefaultRow;
 
 static const DefaultRow defaults[] = {
@@ -41,8 +42,8 @@ static const DefaultRow defaults[] = {
         { .name = "zone-reclaim-mode", .number = 0 },
 };
 
-/* hugepage_init(): totalram_pages() < 512 MiB. MemTotal has grown since by what boot gave back (128 MiB are allowed for an
- * initial RAM disk): in between nobody can tell. */
+/* hugepage_init(): totalram_pages() < 512 MiB. MemTotal has grown since by what boot gave back
+ * (128 MiB are allowed for an initial RAM disk): in between nobody can tell. */
 #define SMALL_BYTES (UINT64_C(512) << 20)
 #define SMALL_UNSURE_BYTES (UINT64_C(640) << 20)
 
@@ -92,7 +93,8 @@ static void set_default(const KnobBuild *b, Knob *k) {
         }
 }
 
-/* The content of the file as value. False, and denied: something that we do not understand is not written over. */
+/* The content of the file as value. False, and denied: something that we do not understand is
+ * not written over. */
 static bool set_value(Knob *k, Text text, ThpChoice *ret_choice) {
         uint64_t number = 0;
         ParseLog log = { 0 };
@@ -119,8 +121,9 @@ static bool set_value(Knob *k, Text text, ThpChoice *ret_choice) {
 /* transparent_hugepage=, transparent_hugepage_shmem=: what the command line asked for. */
 static void set_boot_owner(const KnobBuild *b, Knob *k) {
         const char *name = strcmp(k->spec->name, "thp-enabled") == 0 ? "transparent_hugepage"
-                : strcmp(k->spec->name, "thp-shmem-enabled") == 0    ? "transparent_hugepage_shmem"
-                                                                     : NULL;
+                           : strcmp(k->spec->name, "thp-shmem-enabled") == 0
+                                   ? "transparent_hugepage_shmem"
+                                   : NULL;
         Text value;
 
         if (!name || !cmdline_find(b->in->facts->cmdline, name, &value) || !value.data)
@@ -142,9 +145,12 @@ static void explain_plain(const KnobBuild *b, Knob *k) {
 
         if (k->spec->context_only)
                 REASON(k, "read for context, never written");
-        else if (strcmp(k->spec->name, "watermark-scale") == 0 && zone && zone->low.known && zone->high.known)
-                REASON(k, "zone %u/%s: low %" PRIu64 ", high %" PRIu64 " pages; the same value written again makes the kernel"
-                          " recompute its lists",
+        else if (strcmp(k->spec->name, "watermark-scale") == 0 && zone && zone->low.known &&
+                 zone->high.known)
+                REASON(k,
+                       "zone %u/%s: low %" PRIu64 ", high %" PRIu64
+                       " pages; the same value written again makes the kernel"
+                       " recompute its lists",
                        zone->node, zone->name, zone->low.value, zone->high.value);
         else if (strcmp(k->spec->name, "thp-shrink-underused") == 0)
                 REASON(k, "acts only while max_ptes_none is below its maximum");
@@ -175,7 +181,8 @@ static bool size_of_path(const char *path, uint64_t *ret_kb) {
         static const char folder[] = KNOB_SIZE_FOLDER "/", file[] = "/" KNOB_SIZE_FILE;
         Text name = text_from(path);
 
-        if (!text_starts(name, folder) || !text_ends(name, file) || name.size < sizeof(folder) + sizeof(file) - 2)
+        if (!text_starts(name, folder) || !text_ends(name, file) ||
+            name.size < sizeof(folder) + sizeof(file) - 2)
                 return false;
         name.data += sizeof(folder) - 1;
         name.size -= sizeof(folder) - 1 + sizeof(file) - 1;
@@ -192,7 +199,8 @@ void knob_build_sizes(KnobBuild *b, const KnobSpec *spec) {
                 uint64_t kb = 0;
                 Text text;
 
-                if (!size_of_path(file->path, &kb) || file->state == SENSE_ABSENT || file->state == SENSE_NOT_DUE)
+                if (!size_of_path(file->path, &kb) || file->state == SENSE_ABSENT ||
+                    file->state == SENSE_NOT_DUE)
                         continue;
 
                 Knob *k = knob_build_add(b, spec, scope_system());
@@ -202,7 +210,9 @@ void knob_build_sizes(KnobBuild *b, const KnobSpec *spec) {
                         continue;
                 if (f->hpage_pmd_bytes.known)
                         (void) text_format(k->def, sizeof(k->def), "%s",
-                                           u64_mul_sat(kb, 1024) == f->hpage_pmd_bytes.value ? "inherit" : "never");
+                                           u64_mul_sat(kb, 1024) == f->hpage_pmd_bytes.value
+                                                   ? "inherit"
+                                                   : "never");
                 if (!set_value(k, text, &choice))
                         continue;
                 add_words(k, &choice);
@@ -222,11 +232,13 @@ void knob_build_alignment(KnobBuild *b, const KnobSpec *spec) {
         k->state = KNOB_FIXED;
         k->owner = OWNER_KERNEL;
         k->inferred = probed == NULL;
-        (void) text_format(k->value, sizeof(k->value), "%s", probed ? probed : thp_alignment_to_string(guess));
+        (void) text_format(k->value, sizeof(k->value), "%s",
+                           probed ? probed : thp_alignment_to_string(guess));
         if (probed)
                 REASON(k, "found by mapping memory and looking at the addresses");
         else if (guess == THP_ALIGNMENT_UNKNOWN)
                 REASON(k, "neither a live machine nor a release that tells");
         else
-                REASON(k, "guessed from the release %s: a distribution may have changed it", f->release);
+                REASON(k, "guessed from the release %s: a distribution may have changed it",
+                       f->release);
 }

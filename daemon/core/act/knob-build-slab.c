@@ -2,7 +2,8 @@
 #include "base/number.h"
 #include "core/act/knob-build.h"
 
-/* Rows of the slab caches. A merged cache is one row: its real directory, other names as aliases. */
+/* Rows of the slab caches. A merged cache is one row: its real directory, other names as
+ * aliases. */
 
 typedef struct SlabRow {
         KnobBuild *b;
@@ -21,7 +22,9 @@ static unsigned nodes_with_memory(const Topology *t) {
 }
 
 static unsigned order_of(const SlabRow *r) {
-        return r->c->order.known && r->c->order.value <= SLUB_MAX_ORDER ? (unsigned) r->c->order.value : 0;
+        return r->c->order.known && r->c->order.value <= SLUB_MAX_ORDER
+                       ? (unsigned) r->c->order.value
+                       : 0;
 }
 
 static void list_aliases(Knob *k, const SlabCache *c) {
@@ -31,11 +34,12 @@ static void list_aliases(Knob *k, const SlabCache *c) {
                 size_t size = strlen(c->aliases[i]) + (i > 0 ? 1 : 0);
 
                 if (used + size + strlen(",...") >= sizeof(k->aliases)) {
-                        (void) text_format(k->aliases + used, sizeof(k->aliases) - used, "%s", ",...");
+                        (void) text_format(k->aliases + used, sizeof(k->aliases) - used, "%s",
+                                           ",...");
                         return;
                 }
-                (void) text_format(k->aliases + used, sizeof(k->aliases) - used, "%s%s", i > 0 ? "," : "",
-                                   c->aliases[i]);
+                (void) text_format(k->aliases + used, sizeof(k->aliases) - used, "%s%s",
+                                   i > 0 ? "," : "", c->aliases[i]);
                 used += size;
         }
 }
@@ -66,23 +70,26 @@ static void build_order(SlabRow *r) {
         if (r->c->slab_size.known && default_order(r, &def))
                 knob_build_default(k, def.order);
         if (r->c->objs_per_slab.known)
-                REASON(k, "%" PRIu64 " objects per slab of %" PRIu64 " kB", r->c->objs_per_slab.value,
-                       (m->page_bytes << order_of(r)) / 1024);
+                REASON(k, "%" PRIu64 " objects per slab of %" PRIu64 " kB",
+                       r->c->objs_per_slab.value, (m->page_bytes << order_of(r)) / 1024);
         if (m->cpus == SLUB_CPUS_BOOT)
-                REASON(k, ", %" PRIu32 " wanted by %s=", m->min_objects, slub_param_name(m, SLUB_PARAM_MIN_OBJECTS));
+                REASON(k, ", %" PRIu32 " wanted by %s=", m->min_objects,
+                       slub_param_name(m, SLUB_PARAM_MIN_OBJECTS));
         else if (m->min_objects > 0)
                 REASON(k, ", %" PRIu32 " wanted %s %u CPUs", m->min_objects,
                        m->cpus == SLUB_CPUS_FITTED ? "as if there were" : "for", m->n_cpus);
         if (k->state == KNOB_BOOT)
-                REASON(k, "; only at boot, for all caches: %s=, %s=", slub_param_name(m, SLUB_PARAM_MIN_OBJECTS),
+                REASON(k, "; only at boot, for all caches: %s=, %s=",
+                       slub_param_name(m, SLUB_PARAM_MIN_OBJECTS),
                        slub_param_name(m, SLUB_PARAM_MAX_ORDER));
         if (m->params.any && k->def[0] && strcmp(k->def, k->value) != 0) {
                 k->owner = OWNER_ADMIN;
                 REASON(k, "; set by a boot parameter");
         }
         if (r->c->min_partial.known)
-                k->memory_bytes = KNOWN(slub_order_worst(order_of(r), r->c->min_partial.value, m->page_bytes,
-                                                         r->b->pcp.n_online, r->n_nodes));
+                k->memory_bytes = KNOWN(slub_order_worst(order_of(r), r->c->min_partial.value,
+                                                         m->page_bytes, r->b->pcp.n_online,
+                                                         r->n_nodes));
 }
 
 static void build_cpu_partial(SlabRow *r) {
@@ -93,7 +100,9 @@ static void build_cpu_partial(SlabRow *r) {
         if (m->per_cpu == SLUB_PER_CPU_SHEAVES && value == 0) {
                 k->state = KNOB_REMOVED;
                 knob_build_default(k, 0);
-                REASON(k, "the file takes only 0 beside sheaf_capacity %" PRIu64 ": sheaves took its place",
+                REASON(k,
+                       "the file takes only 0 beside sheaf_capacity %" PRIu64
+                       ": sheaves took its place",
                        r->c->sheaf_capacity.known ? r->c->sheaf_capacity.value : 0);
                 return;
         }
@@ -101,24 +110,26 @@ static void build_cpu_partial(SlabRow *r) {
                 k->state = KNOB_FIXED;
                 k->inferred = !r->debug;
                 knob_build_default(k, 0);
-                REASON(k, r->debug ? "a debugging flag is on: the kernel refuses any other value"
-                                   : "0 in every cache: this kernel keeps no partial slabs per CPU");
+                REASON(k, r->debug
+                                  ? "a debugging flag is on: the kernel refuses any other value"
+                                  : "0 in every cache: this kernel keeps no partial slabs per CPU");
                 return;
         }
         knob_build_mode(k, r->c->cpu_partial_mode.mode, r->c->cpu_partial_mode.known);
         knob_build_rights(r->b, k);
-        if (r->c->slab_size.known &&
-            slub_cpu_partial_default(m->per_cpu, r->c->slab_size.value, m->page_bytes, r->debug, &def))
+        if (r->c->slab_size.known && slub_cpu_partial_default(m->per_cpu, r->c->slab_size.value,
+                                                              m->page_bytes, r->debug, &def))
                 knob_build_default(k, def);
         if (m->per_cpu == SLUB_PER_CPU_SLABS && r->c->objs_per_slab.known)
-                REASON(k, "%" PRIu32 " slabs per CPU of %" PRIu64 " objects each", slub_effective_slabs(value, objs),
-                       objs);
+                REASON(k, "%" PRIu32 " slabs per CPU of %" PRIu64 " objects each",
+                       slub_effective_slabs(value, objs), objs);
         else if (m->per_cpu == SLUB_PER_CPU_OBJECTS)
-                REASON(k, "free objects counted when a slab is added: up to %" PRIu64 " slabs per CPU",
+                REASON(k,
+                       "free objects counted when a slab is added: up to %" PRIu64 " slabs per CPU",
                        u64_add_sat(value, value > 0 ? 1 : 0));
         if (m->per_cpu != SLUB_PER_CPU_UNKNOWN && r->c->order.known)
-                k->memory_bytes = KNOWN(slub_cpu_partial_worst(m->per_cpu, value, objs, order_of(r), m->page_bytes,
-                                                               r->b->pcp.n_online));
+                k->memory_bytes = KNOWN(slub_cpu_partial_worst(m->per_cpu, value, objs, order_of(r),
+                                                               m->page_bytes, r->b->pcp.n_online));
 }
 
 static void build_min_partial(SlabRow *r) {
@@ -129,12 +140,13 @@ static void build_min_partial(SlabRow *r) {
         knob_build_rights(r->b, k);
         if (r->c->slab_size.known)
                 knob_build_default(k, slub_min_partial_default(r->c->slab_size.value));
-        REASON(k, "%" PRIu64 " empty slabs kept on each of %u nodes", r->c->min_partial.value, r->n_nodes);
+        REASON(k, "%" PRIu64 " empty slabs kept on each of %u nodes", r->c->min_partial.value,
+               r->n_nodes);
         if (m->per_cpu == SLUB_PER_CPU_OBJECTS)
                 REASON(k, "; kernels up to 5.15 clamp what is written to 5 to 10");
         if (r->c->order.known)
-                k->memory_bytes = KNOWN(slub_min_partial_worst(r->c->min_partial.value, order_of(r), m->page_bytes,
-                                                               r->n_nodes));
+                k->memory_bytes = KNOWN(slub_min_partial_worst(r->c->min_partial.value, order_of(r),
+                                                               m->page_bytes, r->n_nodes));
 }
 
 static void build_remote(SlabRow *r) {
@@ -160,10 +172,11 @@ static void build_sheaf(SlabRow *r) {
         if (value == 0)
                 REASON(k, "this cache has no sheaves");
         else
-                REASON(k, "chosen when the cache is made; each CPU holds up to 3 sheaves, each node about 10");
+                REASON(k,
+                       "chosen when the cache is made; up to 3 for each CPU, about 10 for each node");
         if (r->c->order.known)
-                k->memory_bytes = KNOWN(slub_sheaf_worst(value, order_of(r), m->page_bytes, r->b->pcp.n_online,
-                                                         r->n_nodes));
+                k->memory_bytes = KNOWN(slub_sheaf_worst(value, order_of(r), m->page_bytes,
+                                                         r->b->pcp.n_online, r->n_nodes));
 }
 
 typedef struct SlabKind {
@@ -209,10 +222,13 @@ void knob_build_slab(KnobBuild *b, const KnobSpec *spec) {
                         continue;
 
                 Knob *k = knob_build_add(b, spec, scope_cache(c->dir));
-                SlabRow r = { .b = b, .c = c, .k = k, .n_nodes = n_nodes, .debug = slab_cache_is_debug(c) };
+                SlabRow r = {
+                        .b = b, .c = c, .k = k, .n_nodes = n_nodes, .debug = slab_cache_is_debug(c)
+                };
 
                 k->cache = c;
-                if (!text_format(k->path, sizeof(k->path), "/sys/kernel/slab/%s/%s", c->dir, spec->attribute))
+                if (!text_format(k->path, sizeof(k->path), "/sys/kernel/slab/%s/%s", c->dir,
+                                 spec->attribute))
                         k->path[0] = '\0';
                 list_aliases(k, c);
                 knob_build_number(k, value.value);

@@ -8,10 +8,10 @@
 /* Rows of the knob table for one machine.
  *
  * The state of a row comes from the existence of its file, the write bits, its content and its
- * neighbours; rights and surroundings then turn "live" into "denied". Nothing is opened for writing to
- * find out. A guess carries `inferred`. The owner of a value is the kernel when it is the default, the
- * administrator when a file names it (or, on a live machine, when it is not the default), and unknown
- * otherwise: nobody is called its author without evidence. */
+ * neighbours; rights and surroundings then turn "live" into "denied". Nothing is opened for
+ * writing to find out. A guess carries `inferred`. The owner of a value is the kernel when it is
+ * the default, the administrator when a file names it (or, on a live machine, when it is not the
+ * default), and unknown otherwise: nobody is called its author without evidence. */
 
 Knob *knob_build_add(KnobBuild *b, const KnobSpec *spec, Scope scope) {
         assert(b->n < b->capacity);
@@ -25,7 +25,8 @@ Knob *knob_build_add(KnobBuild *b, const KnobSpec *spec, Scope scope) {
         return k;
 }
 
-Knob *knob_build_missing(KnobBuild *b, const KnobSpec *spec, Scope scope, SenseState state, const char *what) {
+Knob *knob_build_missing(KnobBuild *b, const KnobSpec *spec, Scope scope, SenseState state,
+                         const char *what) {
         Knob *k = knob_build_add(b, spec, scope);
 
         switch (state) {
@@ -61,7 +62,8 @@ void knob_build_rights(const KnobBuild *b, Knob *k) {
                 return;
 
         if (f->contained)
-                REASON(k, "%s: advice only; ", f->contained_why[0] ? f->contained_why : "inside a container");
+                REASON(k, "%s: advice only; ",
+                       f->contained_why[0] ? f->contained_why : "inside a container");
         else if (!b->in->may_write)
                 REASON(k, "needs root; ");
         else if (k->spec->flushes_every_cpu && (f->rt || f->isolated_cpus))
@@ -85,7 +87,8 @@ bool knob_build_file(KnobBuild *b, Knob *k, const char *path, Text *ret_text) {
         if (file->state != SENSE_OK) {
                 k->state = KNOB_DENIED;
                 REASON(k, "%s %s", k->path,
-                       file->state == SENSE_DENIED ? "cannot be read: permission denied" : "cannot be read");
+                       file->state == SENSE_DENIED ? "cannot be read: permission denied"
+                                                   : "cannot be read");
                 return false;
         }
         knob_build_mode(k, file->mode, file->mode_known);
@@ -163,7 +166,8 @@ void knob_build_owner(const KnobBuild *b, Knob *k) {
                 REASON(k, "; the kernel's default is %s", k->def);
         }
         if (named)
-                REASON(k, "; %s:%u asks for %s, which is not in force", named->file, named->line, named->value);
+                REASON(k, "; %s:%u asks for %s, which is not in force", named->file, named->line,
+                       named->value);
 }
 
 void knob_build_sort(KnobBuild *b, size_t first) {
@@ -193,12 +197,13 @@ static bool file_exists(const KnobInput *in, const char *path) {
 void knob_pcp_model(const KnobInput *input, PcpModel *ret) {
         static const char old[] = "proc/sys/vm/percpu_pagelist_fraction";
         static const char new[] = "proc/sys/vm/percpu_pagelist_high_fraction";
-        PcpFiles files = file_exists(input, new) ? PCP_FILES_HIGH_FRACTION
-                : file_exists(input, old)        ? PCP_FILES_FRACTION
-                                                 : PCP_FILES_UNKNOWN;
+        PcpFiles files = file_exists(input, new)   ? PCP_FILES_HIGH_FRACTION
+                         : file_exists(input, old) ? PCP_FILES_FRACTION
+                                                   : PCP_FILES_UNKNOWN;
         const KnobFile *file = files == PCP_FILES_UNKNOWN
-                ? NULL
-                : knob_file_find(input, files == PCP_FILES_FRACTION ? old : new);
+                                       ? NULL
+                                       : knob_file_find(input,
+                                                        files == PCP_FILES_FRACTION ? old : new);
         MaybeU64 fraction = UNKNOWN;
 
         if (file && file->state == SENSE_OK) {
@@ -206,8 +211,8 @@ void knob_pcp_model(const KnobInput *input, PcpModel *ret) {
 
                 fraction.known = number_parse_u64(text.data, text.size, &fraction.value) == 0;
         }
-        pcp_model_find(input->last ? input->last->zoneinfo : NULL, &input->facts->topology, files, fraction,
-                       input->facts->page_bytes, ret);
+        pcp_model_find(input->last ? input->last->zoneinfo : NULL, &input->facts->topology, files,
+                       fraction, input->facts->page_bytes, ret);
 }
 
 static bool has_thp_sizes(const KnobInput *in) {

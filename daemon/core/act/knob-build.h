@@ -17,15 +17,17 @@ typedef struct KnobBuild {
 } KnobBuild;
 
 /* Adds text to the reason of a row; what does not fit is cut. */
-#define REASON(k, ...)                                                                             \
-        ((void) text_format((k)->reason + strlen((k)->reason),                                     \
+#define REASON(k, ...)                                         \
+        ((void) text_format((k)->reason + strlen((k)->reason), \
                             sizeof((k)->reason) - strlen((k)->reason), __VA_ARGS__))
 
 /* A zeroed row, owner unknown. Never NULL: knobs_build() counted the rows. */
 Knob *knob_build_add(KnobBuild *b, const KnobSpec *spec, Scope scope);
 /* The one row of a knob that this machine does not have, or whose files cannot be read. */
-Knob *knob_build_missing(KnobBuild *b, const KnobSpec *spec, Scope scope, SenseState state, const char *what);
-/* Path, state (by existence and mode bits) and content of a file. False: no content; the row is complete. */
+Knob *knob_build_missing(KnobBuild *b, const KnobSpec *spec, Scope scope, SenseState state,
+                         const char *what);
+/* Path, state (by existence and mode bits) and content of a file. False: no content; the row is
+ * complete. */
 bool knob_build_file(KnobBuild *b, Knob *k, const char *path, Text *ret_text);
 /* Live or fixed by the write bits; modes that a tree does not have are those of the kernel. */
 void knob_build_mode(Knob *k, unsigned mode, bool known);

@@ -105,7 +105,8 @@ const KnobFile *knob_file_find(const KnobInput *input, const char *path) {
         return NULL;
 }
 
-/* Sorted. A test compares it with the table: every path of a system-scope row, and the older name of the fraction. */
+/* Sorted. A test compares it with the table: every path of a system-scope row, and the older
+ * name of the fraction. */
 static const char *const paths[] = {
         "proc/sys/vm/compaction_proactiveness",
         "proc/sys/vm/min_free_kbytes",

@@ -8,20 +8,24 @@
 
 /* Arithmetic of the per-CPU page lists.
  *
- * Model. Every online CPU owns one list for every populated zone, local or not. A list holds up to
- * `high` pages; `batch` pages is the unit in which it trades with the zone. Sources, mm/page_alloc.c:
+ * Model. Every online CPU owns one list for every populated zone, local or not. A list holds up
+ * to `high` pages; `batch` pages is the unit in which it trades with the zone. Sources,
+ * mm/page_alloc.c:
  *
- *   zone_batchsize()      5.10, 6.1, 6.12: min(managed / 1024, 1 MiB of pages) / 4; 7.2, 7.3: min(managed >> 12, 256 KiB
- *                         of pages): the same numbers. Then 2^floor(log2(b + b/2)) - 1, which is 0 for the smallest zones.
- *   pageset_set_batch()   5.10: high = 6 x that number BEFORE its floor of 1, so ZONE_DMA has high 0 and batch 1
- *   pageset_set_high()    5.10 with a fraction: high = managed / F; batch = clamp(high / 4, 1, 8 x PAGE_SHIFT)
- *   zone_highsize()       6.1 and later: max((F ? managed / F : low watermark) / CPUs, 4 x batch)
- *   zone_set_pageset_high_and_batch()  6.12 and later: at F = 0 high_min as above and high_max as for F = 8; else both as for F
- *   nr_pcp_free(), nr_pcp_alloc()      pages that move in one hold
+ *   zone_batchsize()      5.10, 6.1, 6.12: min(managed / 1024, 1 MiB of pages) / 4; 7.2, 7.3:
+ *       min(managed >> 12, 256 KiB of pages): the same numbers. Then 2^floor(log2(b + b/2)) - 1,
+ *       which is 0 for the smallest zones. pageset_set_batch()   5.10: high = 6 x that number
+ *       BEFORE its floor of 1, so ZONE_DMA has high 0 and batch 1 pageset_set_high()    5.10
+ *       with a fraction: high = managed / F; batch = clamp(high / 4, 1, 8 x PAGE_SHIFT)
+ *       zone_highsize()       6.1 and later: max((F ? managed / F : low watermark) / CPUs, 4 x
+ *       batch) zone_set_pageset_high_and_batch()  6.12 and later: at F = 0 high_min as above and
+ *       high_max as for F = 8; else both as for F nr_pcp_free(), nr_pcp_alloc()      pages that
+ *       move in one hold
  *
- * The kernel divides by the online CPUs of the zone's node, and by all online CPUs where it has none.
- * It uses managed pages and the watermark as they were at the last recompute: printed limits of a
- * machine that has just booted are up to 2.5 % below these predictions (PCP_GROWTH_PPM). */
+ * The kernel divides by the online CPUs of the zone's node, and by all online CPUs where it has
+ * none. It uses managed pages and the watermark as they were at the last recompute: printed
+ * limits of a machine that has just booted are up to 2.5 % below these predictions
+ * (PCP_GROWTH_PPM). */
 
 #define BATCH_CAP_BYTES (UINT64_C(1024) * 1024)    /* since 4.20 */
 #define BATCH_CAP_OLD_BYTES (UINT64_C(512) * 1024) /* 4.19 and before */
@@ -49,7 +53,8 @@ bool pcp_gen_tunes(PcpGen gen) {
 }
 
 static bool fraction_is_legal(uint64_t fraction) {
-        return fraction == 0 || (fraction >= PCP_FRACTION_FLOOR && fraction <= PCP_FRACTION_CEILING);
+        return fraction == 0 ||
+               (fraction >= PCP_FRACTION_FLOOR && fraction <= PCP_FRACTION_CEILING);
 }
 
 static uint64_t u64_clamp(uint64_t value, uint64_t floor, uint64_t ceiling) {
@@ -72,7 +77,8 @@ bool pcp_compute(PcpGen gen, const PcpZoneNumbers *zone, uint64_t fraction, PcpP
                 return false;
 
         uint64_t page_bytes = zone->page_bytes ? zone->page_bytes : 4096;
-        uint64_t raw = batch_raw(zone->managed, page_bytes, zone->batch_cap_bytes ? zone->batch_cap_bytes : BATCH_CAP_BYTES);
+        uint64_t raw = batch_raw(zone->managed, page_bytes,
+                                 zone->batch_cap_bytes ? zone->batch_cap_bytes : BATCH_CAP_BYTES);
         PcpPrediction p = { .batch = MAX(raw, UINT64_C(1)) };
 
         switch (gen) {
@@ -98,7 +104,8 @@ bool pcp_compute(PcpGen gen, const PcpZoneNumbers *zone, uint64_t fraction, PcpP
                 p.high_min = MAX(pages / zone->local_cpus, 4 * p.batch);
                 p.high_max = p.high_min;
                 if (pcp_gen_tunes(gen) && fraction == 0)
-                        p.high_max = MAX(zone->managed / PCP_FRACTION_FLOOR / zone->local_cpus, 4 * p.batch);
+                        p.high_max = MAX(zone->managed / PCP_FRACTION_FLOOR / zone->local_cpus,
+                                         4 * p.batch);
                 break;
         }
         case PCP_GEN_UNKNOWN:
@@ -133,8 +140,8 @@ static ZoneLists zone_lists(const Zone *zone) {
         return l;
 }
 
-/* A fixed high is the same on every CPU and never below 4 x batch. The tuner leaves lists that were never used at 0
- * (ZONE_DMA on most machines) and lets the others differ. */
+/* A fixed high is the same on every CPU and never below 4 x batch. The tuner leaves lists that
+ * were never used at 0 (ZONE_DMA on most machines) and lets the others differ. */
 static bool looks_fixed_and_divided(const ZoneInfo *zi) {
         bool any = false;
 
@@ -161,13 +168,15 @@ static bool looks_like_six_batches(const ZoneInfo *zi, uint64_t page_bytes, uint
                 if (l.n == 0 || !zone->managed.known)
                         continue;
                 any = true;
-                if (l.least != l.most || l.most != 6 * batch_raw(zone->managed.value, page_bytes, cap_bytes))
+                if (l.least != l.most ||
+                    l.most != 6 * batch_raw(zone->managed.value, page_bytes, cap_bytes))
                         return false;
         }
         return any;
 }
 
-static PcpGen generation(const ZoneInfo *zi, PcpFiles files, uint64_t page_bytes, bool *ret_inferred) {
+static PcpGen generation(const ZoneInfo *zi, PcpFiles files, uint64_t page_bytes,
+                         bool *ret_inferred) {
         *ret_inferred = false;
         if (files == PCP_FILES_FRACTION)
                 return PCP_GEN_FRACTION;
@@ -177,8 +186,9 @@ static PcpGen generation(const ZoneInfo *zi, PcpFiles files, uint64_t page_bytes
         *ret_inferred = true;
         if (!zi)
                 return PCP_GEN_UNKNOWN;
-        if (files == PCP_FILES_UNKNOWN && (looks_like_six_batches(zi, page_bytes, BATCH_CAP_BYTES) ||
-                                           looks_like_six_batches(zi, page_bytes, BATCH_CAP_OLD_BYTES)))
+        if (files == PCP_FILES_UNKNOWN &&
+            (looks_like_six_batches(zi, page_bytes, BATCH_CAP_BYTES) ||
+             looks_like_six_batches(zi, page_bytes, BATCH_CAP_OLD_BYTES)))
                 return PCP_GEN_FRACTION;
         if (looks_fixed_and_divided(zi))
                 return PCP_GEN_HIGH;
@@ -194,14 +204,15 @@ const Zone *pcp_largest_zone(const ZoneInfo *zoneinfo) {
         for (size_t i = 0; zoneinfo && i < zoneinfo->n; i++) {
                 const Zone *zone = &zoneinfo->zones[i];
 
-                if (zone->managed.known && (!largest || zone->managed.value > largest->managed.value))
+                if (zone->managed.known &&
+                    (!largest || zone->managed.value > largest->managed.value))
                         largest = zone;
         }
         return largest;
 }
 
-/* Older kernels cap the batch at half: told by the batch that the largest zone shows. With a fraction in force the batch of
- * PCP_GEN_FRACTION follows high and tells nothing. */
+/* Older kernels cap the batch at half: told by the batch that the largest zone shows. With a
+ * fraction in force the batch of PCP_GEN_FRACTION follows high and tells nothing. */
 static uint64_t find_batch_cap(const PcpModel *m, uint64_t page_bytes) {
         const Zone *zone = pcp_largest_zone(m->zoneinfo);
 
@@ -209,14 +220,17 @@ static uint64_t find_batch_cap(const PcpModel *m, uint64_t page_bytes) {
                 return BATCH_CAP_BYTES;
 
         ZoneLists l = zone_lists(zone);
-        uint64_t now = MAX(batch_raw(zone->managed.value, page_bytes, BATCH_CAP_BYTES), UINT64_C(1));
-        uint64_t before = MAX(batch_raw(zone->managed.value, page_bytes, BATCH_CAP_OLD_BYTES), UINT64_C(1));
+        uint64_t now = MAX(batch_raw(zone->managed.value, page_bytes, BATCH_CAP_BYTES),
+                           UINT64_C(1));
+        uint64_t before = MAX(batch_raw(zone->managed.value, page_bytes, BATCH_CAP_OLD_BYTES),
+                              UINT64_C(1));
 
-        return l.n > 0 && l.batch != now && l.batch == before ? BATCH_CAP_OLD_BYTES : BATCH_CAP_BYTES;
+        return l.n > 0 && l.batch != now && l.batch == before ? BATCH_CAP_OLD_BYTES
+                                                              : BATCH_CAP_BYTES;
 }
 
-void pcp_model_find(const ZoneInfo *zoneinfo, const Topology *topology, PcpFiles files, MaybeU64 fraction,
-                    MaybeU64 page_bytes, PcpModel *ret) {
+void pcp_model_find(const ZoneInfo *zoneinfo, const Topology *topology, PcpFiles files,
+                    MaybeU64 fraction, MaybeU64 page_bytes, PcpModel *ret) {
         assert(ret);
 
         uint64_t page = page_bytes.known && page_bytes.value > 0 ? page_bytes.value : 4096;
@@ -283,18 +297,21 @@ static PcpMatch match_shown(const Zone *zone, const PcpPrediction *p) {
         for (size_t i = 0; i < zone->n_pagesets; i++) {
                 const Pageset *s = &zone->pagesets[i];
 
-                if ((s->has & (PAGESET_HIGH_MIN | PAGESET_HIGH_MAX)) != (PAGESET_HIGH_MIN | PAGESET_HIGH_MAX))
+                if ((s->has & (PAGESET_HIGH_MIN | PAGESET_HIGH_MAX)) !=
+                    (PAGESET_HIGH_MIN | PAGESET_HIGH_MAX))
                         continue;
                 any = true;
                 exact = exact && s->high_min == p->high_min && s->high_max == p->high_max;
-                growing = growing && is_growing(s->high_min, p->high_min) && is_growing(s->high_max, p->high_max);
+                growing = growing && is_growing(s->high_min, p->high_min) &&
+                          is_growing(s->high_max, p->high_max);
         }
         if (!any)
                 return PCP_MATCH_UNKNOWN;
         return exact ? PCP_MATCH_EXACT : growing ? PCP_MATCH_GROWING : PCP_MATCH_DIFFERS;
 }
 
-/* A limit that is not shown applies when a CPU next uses its list: until then `high` may stand anywhere. */
+/* A limit that is not shown applies when a CPU next uses its list: until then `high` may stand
+ * anywhere. */
 static PcpMatch match_hidden(const Zone *zone, const PcpPrediction *p) {
         bool any = false, used = false;
 
@@ -316,8 +333,8 @@ static PcpMatch match_hidden(const Zone *zone, const PcpPrediction *p) {
 static PcpMatch match_fixed(const PcpSeen *seen, const PcpPrediction *p) {
         if (seen->n == 0)
                 return PCP_MATCH_UNKNOWN;
-        if (seen->high_least == p->high_min && seen->high_most == p->high_min && seen->batch_least == p->batch &&
-            seen->batch_most == p->batch)
+        if (seen->high_least == p->high_min && seen->high_most == p->high_min &&
+            seen->batch_least == p->batch && seen->batch_most == p->batch)
                 return PCP_MATCH_EXACT;
         if (is_growing(seen->high_least, p->high_min) && is_growing(seen->high_most, p->high_min))
                 return PCP_MATCH_GROWING;
@@ -365,155 +382,4 @@ void pcp_zone_seen(const PcpModel *m, const Zone *zone, PcpSeen *ret) {
                         seen.match = match_fixed(&seen, &p);
         }
         *ret = seen;
-}
-
-/* --- memory --- */
-
-MaybeU64 pcp_zone_worst_pages(const PcpModel *m, const Zone *zone, uint64_t fraction) {
-        PcpPrediction p;
-
-        if (m->n_online == 0 || !pcp_predict(m, zone, fraction, &p))
-                return UNKNOWN;
-        return KNOWN(u64_mul_sat(m->n_online, p.high_max));
-}
-
-MaybeU64 pcp_default_high(const PcpModel *m, const Zone *zone) {
-        PcpPrediction p;
-
-        return pcp_predict(m, zone, 0, &p) ? KNOWN(p.high_min) : UNKNOWN;
-}
-
-MaybeU64 pcp_least_high(const PcpModel *m, const Zone *zone) {
-        PcpPrediction p;
-
-        if (m->gen == PCP_GEN_UNKNOWN || !pcp_predict(m, zone, PCP_FRACTION_CEILING, &p))
-                return UNKNOWN;
-        /* Kernels that do not divide have no such floor; a high below 4 x batch would only trade in smaller units. */
-        return KNOWN(4 * MAX(batch_raw(zone->managed.value,
-                                       m->page_bytes.known && m->page_bytes.value > 0 ? m->page_bytes.value : 4096,
-                                       m->batch_cap_bytes ? m->batch_cap_bytes : BATCH_CAP_BYTES),
-                             UINT64_C(1)));
-}
-
-static uint64_t managed_total(const ZoneInfo *zi) {
-        uint64_t total = 0;
-
-        for (size_t i = 0; zi && i < zi->n; i++)
-                if (zi->zones[i].managed.known)
-                        total = u64_add_sat(total, zi->zones[i].managed.value);
-        return total;
-}
-
-static bool is_large(const Zone *zone, uint64_t total) {
-        return zone->managed.known && zone->managed.value > 0 && zone->managed.value >= u64_div_up(total, 100);
-}
-
-void pcp_parked_possible(const PcpModel *m, uint64_t fraction, PcpBound *ret) {
-        assert(m);
-        assert(ret);
-
-        PcpBound b = { 0 };
-        uint64_t total = managed_total(m->zoneinfo);
-
-        for (size_t i = 0; m->zoneinfo && i < m->zoneinfo->n; i++) {
-                const Zone *zone = &m->zoneinfo->zones[i];
-                PcpPrediction p;
-
-                if (!zone_is_populated(zone))
-                        continue;
-
-                MaybeU64 pages = pcp_zone_worst_pages(m, zone, fraction);
-                MaybeU64 by_default = pcp_default_high(m, zone);
-
-                if (!pages.known || !by_default.known || !pcp_predict(m, zone, fraction, &p)) {
-                        b.n_unknown++;
-                        continue;
-                }
-                b.total_pages = u64_add_sat(b.total_pages, pages.value);
-                if (fraction == 0 || p.high_max <= by_default.value || !is_large(zone, total)) {
-                        b.n_left_out++;
-                        continue;
-                }
-                b.n_counted++;
-
-                uint64_t share = u64_div_up(u64_mul_sat(pages.value, PPM), zone->managed.value);
-
-                if (!b.zone || share > b.share_ppm) {
-                        b.zone = zone;
-                        b.share_ppm = share;
-                        b.pages = pages.value;
-                }
-        }
-        *ret = b;
-}
-
-/* high falls with the fraction, and with it the share: bisection finds the edge. */
-MaybeU64 pcp_fraction_within(const PcpModel *m, uint64_t limit_ppm) {
-        uint64_t first = PCP_FRACTION_FLOOR, last = PCP_FRACTION_CEILING;
-        PcpBound b;
-
-        pcp_parked_possible(m, last, &b);
-        if (b.n_counted + b.n_left_out == 0 || b.share_ppm > limit_ppm)
-                return UNKNOWN;
-        while (first < last) {
-                uint64_t middle = first + (last - first) / 2;
-
-                pcp_parked_possible(m, middle, &b);
-                if (b.share_ppm <= limit_ppm)
-                        last = middle;
-                else
-                        first = middle + 1;
-        }
-        return KNOWN(first);
-}
-
-static uint64_t clamp_fraction(uint64_t f) {
-        return u64_clamp(f, PCP_FRACTION_FLOOR, PCP_FRACTION_CEILING);
-}
-
-MaybeU64 pcp_fraction_for_high(const PcpModel *m, const Zone *zone, uint64_t high) {
-        uint64_t pages = u64_mul_sat(high, pcp_divisor(m, zone));
-
-        if (m->gen == PCP_GEN_UNKNOWN || !zone->managed.known || pages == 0)
-                return UNKNOWN;
-        return KNOWN(clamp_fraction(zone->managed.value / pages));
-}
-
-/* floor(managed / F) < (high + 1) x divisor holds from F = floor(managed / ((high + 1) x divisor)) + 1 on. */
-MaybeU64 pcp_fraction_capping(const PcpModel *m, uint64_t high) {
-        uint64_t total = managed_total(m->zoneinfo);
-        MaybeU64 fraction = UNKNOWN;
-
-        for (size_t i = 0; m->gen != PCP_GEN_UNKNOWN && m->zoneinfo && i < m->zoneinfo->n; i++) {
-                const Zone *zone = &m->zoneinfo->zones[i];
-
-                if (!is_large(zone, total))
-                        continue;
-
-                uint64_t pages = u64_mul_sat(u64_add_sat(high, 1), pcp_divisor(m, zone));
-
-                if (pages == 0)
-                        return UNKNOWN;
-
-                uint64_t f = clamp_fraction(zone->managed.value / pages + 1);
-
-                if (!fraction.known || f > fraction.value)
-                        fraction = KNOWN(f);
-        }
-        return fraction;
-}
-
-/* nr_pcp_free(), 6.1 to 7.3: clamp(free run, batch, high - batch), the run being at most batch << 5; nr_pcp_alloc(), 6.12 on: the
- * same bounds for a refill. A high below one batch frees page by page. */
-uint64_t pcp_pages_per_hold(PcpGen gen, uint64_t high, uint64_t batch) {
-        if (gen == PCP_GEN_FRACTION)
-                return batch;
-
-        uint64_t room = u64_sub_sat(high, batch), most = u64_mul_sat(batch, UINT64_C(1) << PCP_BATCH_SCALE_MAX);
-
-        return u64_clamp(room, batch, MAX(most, batch));
-}
-
-uint64_t pcp_hold_nsec(PcpGen gen, uint64_t high, uint64_t batch) {
-        return u64_mul_sat(pcp_pages_per_hold(gen, high, batch), PCP_NSEC_PER_PAGE);
 }

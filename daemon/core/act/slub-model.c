@@ -7,7 +7,8 @@
 #define FITTED_FLS_MAX 14u /* 8,192 CPUs */
 
 static uint64_t page_bytes_of(const SlubInput *input) {
-        return input->page_bytes.known && input->page_bytes.value > 0 ? input->page_bytes.value : 4096;
+        return input->page_bytes.known && input->page_bytes.value > 0 ? input->page_bytes.value
+                                                                      : 4096;
 }
 
 /* Untouched caches show the default of their size: more of them fit the right unit. */
@@ -22,9 +23,11 @@ static SlubPerCpu find_per_cpu(const SlabTree *slab, uint64_t page_bytes) {
                 if (!c->cpu_partial.known || !c->slab_size.known || slab_cache_is_debug(c))
                         continue;
                 n_used += c->cpu_partial.value > 0;
-                if (slub_cpu_partial_default(SLUB_PER_CPU_OBJECTS, c->slab_size.value, page_bytes, false, &objects))
+                if (slub_cpu_partial_default(SLUB_PER_CPU_OBJECTS, c->slab_size.value, page_bytes,
+                                             false, &objects))
                         n_objects += c->cpu_partial.value == objects;
-                if (slub_cpu_partial_default(SLUB_PER_CPU_SLABS, c->slab_size.value, page_bytes, false, &slabs))
+                if (slub_cpu_partial_default(SLUB_PER_CPU_SLABS, c->slab_size.value, page_bytes,
+                                             false, &slabs))
                         n_slabs += c->cpu_partial.value == slabs;
         }
         if (n_used == 0)
@@ -88,7 +91,8 @@ static void try_rule(const SlabTree *slab, SlubModel candidate, SlubModel *best,
                 (*n_best)++;
 }
 
-static void try_both_loops(const SlabTree *slab, SlubModel candidate, SlubModel *best, unsigned *n_best) {
+static void try_both_loops(const SlabTree *slab, SlubModel candidate, SlubModel *best,
+                           unsigned *n_best) {
         /* The one that goes with the other signs first: it wins a tie. */
         candidate.loop = candidate.knows_slab_names ? SLUB_LOOP_HALF : SLUB_LOOP_FEWER;
         try_rule(slab, candidate, best, n_best);
@@ -96,7 +100,8 @@ static void try_both_loops(const SlabTree *slab, SlubModel candidate, SlubModel 
         try_rule(slab, candidate, best, n_best);
 }
 
-static void try_cpus(const SlabTree *slab, SlubModel m, SlubCpus cpus, unsigned n, SlubModel *best, unsigned *n_best) {
+static void try_cpus(const SlabTree *slab, SlubModel m, SlubCpus cpus, unsigned n, SlubModel *best,
+                     unsigned *n_best) {
         m.cpus = cpus;
         m.n_cpus = n;
         m.min_objects = slub_wanted_objects(n);
@@ -122,16 +127,21 @@ void slub_model_find(const SlubInput *input, SlubModel *ret) {
                 try_both_loops(input->slab, m, &best, &n_best);
         } else {
                 /* Objects went with nr_cpu_ids (up to 5.10, but for 5.11 to 5.15). */
-                SlubCpus first = m.per_cpu == SLUB_PER_CPU_OBJECTS ? SLUB_CPUS_POSSIBLE : SLUB_CPUS_PRESENT;
-                SlubCpus second = first == SLUB_CPUS_PRESENT ? SLUB_CPUS_POSSIBLE : SLUB_CPUS_PRESENT;
+                SlubCpus first = m.per_cpu == SLUB_PER_CPU_OBJECTS ? SLUB_CPUS_POSSIBLE
+                                                                   : SLUB_CPUS_PRESENT;
+                SlubCpus second = first == SLUB_CPUS_PRESENT ? SLUB_CPUS_POSSIBLE
+                                                             : SLUB_CPUS_PRESENT;
 
                 try_cpus(input->slab, m, first, rule_cpus(input->topology, first), &best, &n_best);
-                try_cpus(input->slab, m, second, rule_cpus(input->topology, second), &best, &n_best);
+                try_cpus(input->slab, m, second, rule_cpus(input->topology, second), &best,
+                         &n_best);
 
-                /* From many to few CPUs: of two numbers that fit, the larger finds less to complain about. */
+                /* From many to few CPUs: of two numbers that fit, the larger finds less to
+                 * complain about. */
                 if (best.n_explained < m.n_caches && !m.params.unusable)
                         for (unsigned fls = FITTED_FLS_MAX; fls >= 1; fls--)
-                                try_cpus(input->slab, m, SLUB_CPUS_FITTED, 1u << (fls - 1), &best, &n_best);
+                                try_cpus(input->slab, m, SLUB_CPUS_FITTED, 1u << (fls - 1), &best,
+                                         &n_best);
         }
         best.inferred = n_best != 1 || best.n_explained < m.n_caches || m.n_caches == 0;
         *ret = best;

@@ -4,16 +4,16 @@
 #include "core/sense/slab.h"
 #include "core/topology.h"
 
-/* What SLUB computes for a cache: order, objects per slab, cpu_partial, min_partial, sheaf capacity.
- * Distributions back-port parts of it one by one, so each part of the model is found from what the
- * caches of the machine show. */
+/* What SLUB computes for a cache: order, objects per slab, cpu_partial, min_partial, sheaf
+ * capacity. Distributions back-port parts of it one by one, so each part of the model is found
+ * from what the caches of the machine show. */
 
 /* What a cache keeps per CPU. */
 typedef enum SlubPerCpu {
         SLUB_PER_CPU_UNKNOWN,
-        SLUB_PER_CPU_OBJECTS, /* cpu_partial counts free objects, when a slab is added (up to 5.15) */
+        SLUB_PER_CPU_OBJECTS, /* cpu_partial counts free objects (up to 5.15) */
         SLUB_PER_CPU_SLABS,   /* cpu_partial becomes a number of slabs (5.16 to 6.19) */
-        SLUB_PER_CPU_SHEAVES, /* arrays of sheaf_capacity objects; cpu_partial is a stub (7.0 and later) */
+        SLUB_PER_CPU_SHEAVES, /* arrays of sheaf_capacity objects (7.0 and later) */
 } SlubPerCpu;
 
 _const_ const char *slub_per_cpu_to_string(SlubPerCpu p);
@@ -22,7 +22,7 @@ _const_ const char *slub_per_cpu_to_string(SlubPerCpu p);
 typedef enum SlubCpus {
         SLUB_CPUS_PRESENT,  /* present CPUs; possible ones if that is 1 or less (5.11 and later) */
         SLUB_CPUS_POSSIBLE, /* nr_cpu_ids: highest possible CPU + 1 (up to 5.10) */
-        SLUB_CPUS_FITTED,   /* neither explains the caches: the number that does (CPUs online when caches were made) */
+        SLUB_CPUS_FITTED,   /* neither: the number that explains the caches (made too early) */
         SLUB_CPUS_BOOT,     /* {slab,slub}_min_objects= is on the command line */
 } SlubCpus;
 
@@ -48,29 +48,31 @@ void slub_params_parse(Text cmdline, bool cmdline_known, bool knows_slab_names, 
 
 typedef struct SlubModel {
         SlubPerCpu per_cpu;
-        bool knows_slab_names;  /* slab_max_order= ... as well as slub_...: 6.8 and later */
+        bool knows_slab_names; /* slab_max_order= ... as well as slub_...: 6.8 and later */
         SlubParams params;
         SlubCpus cpus;
         SlubLoop loop;
-        unsigned n_cpus;        /* the number that enters the formula; 0: not known. FITTED: the least such number */
-        uint32_t min_objects;   /* wanted objects per slab in force: of n_cpus, or of the parameter; 0: not known */
+        unsigned n_cpus;      /* that enters the formula, of FITTED the least such; 0: not known */
+        uint32_t min_objects; /* wanted per slab: of n_cpus, or the parameter; 0: not known */
         uint64_t page_bytes;
-        bool inferred;          /* the caches fit more than one rule, or not all of them fit */
-        size_t n_explained, n_caches; /* caches whose order and objects fit; caches that show both */
+        bool inferred; /* the caches fit more than one rule, or not all of them fit */
+        size_t n_explained,
+                n_caches; /* caches whose order and objects fit; caches that show both */
 } SlubModel;
 
 typedef struct SlubInput {
-        const SlabTree *slab;       /* may be NULL */
+        const SlabTree *slab; /* may be NULL */
         const Topology *topology;
         Text cmdline;
         bool cmdline_known;
-        MaybeU64 page_bytes;        /* unknown: 4 KiB are taken */
-        bool has_thp_sizes;         /* hugepages-*kB exist below transparent_hugepage: 6.8 and later */
+        MaybeU64 page_bytes; /* unknown: 4 KiB are taken */
+        bool has_thp_sizes;  /* hugepages-*kB exist below transparent_hugepage: 6.8 and later */
 } SlubInput;
 
 void slub_model_find(const SlubInput *input, SlubModel *ret);
 
-/* Wanted objects per slab for n CPUs: 4 x (fls(n) + 1); 0 for 0 CPUs. This is what to print as min_objects. */
+/* Wanted objects per slab for n CPUs: 4 x (fls(n) + 1); 0 for 0 CPUs. This is what to print as
+ * min_objects. */
 _const_ uint32_t slub_wanted_objects(unsigned n_cpus);
 
 typedef struct SlubOrder {
@@ -78,21 +80,25 @@ typedef struct SlubOrder {
         uint32_t objects; /* per slab */
 } SlubOrder;
 
-/* Order and objects for a slab_size with min_objects wanted (0: those of the model). False: not computable. */
-_must_check_ bool slub_predict_order(const SlubModel *m, uint64_t slab_size, uint32_t min_objects, SlubOrder *ret);
+/* Order and objects for a slab_size with min_objects wanted (0: those of the model). False: not
+ * computable. */
+_must_check_ bool slub_predict_order(const SlubModel *m, uint64_t slab_size, uint32_t min_objects,
+                                     SlubOrder *ret);
 /* The same on plain numbers. */
-_must_check_ bool slub_compute_order(SlubLoop loop, uint64_t slab_size, uint32_t min_objects, uint32_t min_order,
-                                     uint32_t max_order, uint64_t page_bytes, SlubOrder *ret);
+_must_check_ bool slub_compute_order(SlubLoop loop, uint64_t slab_size, uint32_t min_objects,
+                                     uint32_t min_order, uint32_t max_order, uint64_t page_bytes,
+                                     SlubOrder *ret);
 
 /* Defaults of the kernel. Debug caches have no cpu_partial and no sheaves. */
-_must_check_ bool slub_cpu_partial_default(SlubPerCpu p, uint64_t slab_size, uint64_t page_bytes, bool debug,
-                                           uint64_t *ret_objects);
-_const_ uint64_t slub_min_partial_default(uint64_t slab_size); /* slabs a node: clamp(log2(size) / 2, 5, 10) */
+_must_check_ bool slub_cpu_partial_default(SlubPerCpu p, uint64_t slab_size, uint64_t page_bytes,
+                                           bool debug, uint64_t *ret_objects);
+_const_ uint64_t
+slub_min_partial_default(uint64_t slab_size); /* slabs a node: clamp(log2(size) / 2, 5, 10) */
 /* Least capacity of a sheaf (64-bit kernel); a cache may ask for more, and some have none (0). */
 _const_ uint64_t slub_sheaf_default(uint64_t slab_size, uint64_t page_bytes, bool debug);
 
-/* Slabs that a cpu_partial of objects becomes: ceil(2 x cpu_partial / objs) in 32 bits, as the kernel computes it: values near
- * and above 2^31 wrap to next to nothing. */
+/* Slabs that a cpu_partial of objects becomes: ceil(2 x cpu_partial / objs) in 32 bits, as the
+ * kernel computes it: values near and above 2^31 wrap to next to nothing. */
 _const_ uint32_t slub_effective_slabs(uint64_t cpu_partial, uint64_t objs_per_slab);
 /* The smallest cpu_partial that becomes this many slabs: floor((S - 1) x objs / 2) + 1; 0 for 0. */
 _const_ uint64_t slub_cpu_partial_for_slabs(uint64_t slabs, uint64_t objs_per_slab);
@@ -102,14 +108,22 @@ _const_ uint64_t slub_cpu_partial_round(uint64_t slabs, uint64_t objs_per_slab);
 #define SLUB_MIN_PARTIAL_CEILING 64u      /* never written above */
 
 /* Memory worst cases in bytes, saturating. order of the cache. */
-_const_ uint64_t slub_cpu_partial_worst(SlubPerCpu p, uint64_t cpu_partial, uint64_t objs_per_slab, unsigned order,
-                                        uint64_t page_bytes, unsigned n_online);
-_const_ uint64_t slub_min_partial_worst(uint64_t min_partial, unsigned order, uint64_t page_bytes, unsigned n_nodes);
+_const_ uint64_t slub_cpu_partial_worst(SlubPerCpu p, uint64_t cpu_partial, uint64_t objs_per_slab,
+                                        unsigned order, uint64_t page_bytes, unsigned n_online);
+_const_ uint64_t slub_min_partial_worst(uint64_t min_partial, unsigned order, uint64_t page_bytes,
+                                        unsigned n_nodes);
 /* Objects cached: online x 3C + nodes x 10C, each pinning its slab in the worst case. */
-_const_ uint64_t slub_sheaf_worst(uint64_t capacity, unsigned order, uint64_t page_bytes, unsigned n_online, unsigned n_nodes);
+_const_ uint64_t slub_sheaf_worst(uint64_t capacity, unsigned order, uint64_t page_bytes,
+                                  unsigned n_online, unsigned n_nodes);
 /* Slabs that are partly used: one a CPU and min_partial a node, of that order. */
-_const_ uint64_t slub_order_worst(unsigned order, uint64_t min_partial, uint64_t page_bytes, unsigned n_online, unsigned n_nodes);
+_const_ uint64_t slub_order_worst(unsigned order, uint64_t min_partial, uint64_t page_bytes,
+                                  unsigned n_online, unsigned n_nodes);
 
 /* "slab_min_objects" where the running kernel knows that name, else "slub_min_objects". */
-typedef enum SlubParam { SLUB_PARAM_MIN_OBJECTS, SLUB_PARAM_MAX_ORDER, SLUB_PARAM_MIN_ORDER, _SLUB_PARAM_MAX } SlubParam;
+typedef enum SlubParam {
+        SLUB_PARAM_MIN_OBJECTS,
+        SLUB_PARAM_MAX_ORDER,
+        SLUB_PARAM_MIN_ORDER,
+        _SLUB_PARAM_MAX
+} SlubParam;
 _pure_ const char *slub_param_name(const SlubModel *m, SlubParam p);

@@ -3,9 +3,10 @@
 
 #include "core/sense/lists.h"
 
-/* mm/mmap.c __get_unmapped_area(). Aligning every mapping of a huge page or more came with f35b5d7d676e in 6.1-rc1, was
- * taken back in 6.1-rc8, came again with efa7df3e3bb5 in 6.7, and was limited to exact multiples by d4148aeab412 in 6.12, which
- * 6.11.7 carries. Distribution kernels may differ: of a tree this stays a guess. */
+/* mm/mmap.c __get_unmapped_area(). Aligning every mapping of a huge page or more came with
+ * f35b5d7d676e in 6.1-rc1, was taken back in 6.1-rc8, came again with efa7df3e3bb5 in 6.7, and
+ * was limited to exact multiples by d4148aeab412 in 6.12, which 6.11.7 carries. Distribution
+ * kernels may differ: of a tree this stays a guess. */
 
 const char *thp_alignment_to_string(ThpAlignment a) {
         switch (a) {

@@ -44,6 +44,14 @@ static bool has_multiple(const Policy *policy) {
         return false;
 }
 
+/* A policy about memory in the lists: it also says what stands out there without any target. */
+static bool speaks_of_parked(const Policy *policy) {
+        for (unsigned i = 0; i < policy->n_targets; i++)
+                if (strcmp(policy->target[i].signal, "pcp-parked") == 0)
+                        return true;
+        return false;
+}
+
 static uint64_t fraction_in_force(const PcpRule *r) {
         return r->m->fraction.known ? r->m->fraction.value : 0;
 }
@@ -392,9 +400,9 @@ static void nothing(PcpRule *r, const char *gate) {
         char text[900] = "";
         bool tunes = pcp_gen_tunes(r->m->gen) && fraction_in_force(r) == 0;
 
-        if (!r->grows)
+        if (speaks_of_parked(r->policy))
                 say_parked(r, text, sizeof(text));
-        else if (tunes)
+        else if (r->grows && tunes)
                 say_tuner(r, text, sizeof(text));
         if (r->targets.text[0])
                 say(text, sizeof(text), "%s%s", text[0] ? "; " : "", r->targets.text);
@@ -425,7 +433,7 @@ void advise_pcp(AdviseBuild *b, const Policy *policy) {
                 cut(&r);
                 return;
         }
-        if (!r.grows && (defect(&r) || pinned_too_wide(&r)))
+        if (speaks_of_parked(policy) && (defect(&r) || pinned_too_wide(&r)))
                 return;
         if (r.targets.state == TARGETS_HOT)
                 gate_view(b, policy, &r.targets, gate, sizeof(gate));

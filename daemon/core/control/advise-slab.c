@@ -330,7 +330,14 @@ static void note_nothing(IntegerRule *r, const TargetsView *targets, const char 
                 say(text, sizeof(text), "%sidle: %s", text[0] ? "; " : "", gate);
         if (targets->n_unknown > 0)
                 say(text, sizeof(text), "%sunknown: %s", text[0] ? "; " : "", targets->unknown);
-        (void) advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name, "%s", text[0] ? text : "nothing to judge by");
+        if (!text[0])
+                say(text, sizeof(text), "no value of %s above the kernel's default could keep more than %s a cache (%u caches)",
+                    r->policy->knob,
+                    human_bytes(u64_muldiv(r->b->in->facts->memory_bytes.value, (uint64_t) MAX(r->policy->memory_ppm, (int64_t) 0),
+                                           PPM))
+                            .text,
+                    r->n_matched);
+        (void) advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name, "%s", text);
 }
 
 /* A value that somebody set and that could pin more memory than the bound. */

@@ -188,7 +188,7 @@ static void add_lock(SignalBuild *b, const char *wait, const char *holds, LockFa
         unsigned cpus = b->input->facts->topology.n_online;
         SenseState state = signal_build_state(b, SENSE_LOCK_STAT);
         const char *why = state == SENSE_OK ? growth_why(waited, state)
-                                            : "this kernel has no lock_stat, and this release does not trace";
+                                            : "no lock_stat in this kernel";
         Signal *s = signal_build_add(b, wait, scope_system());
 
         if (!s)
