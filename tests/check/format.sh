@@ -15,9 +15,10 @@ done
     exit 77
 }
 find daemon tests -name '*.[ch]' ! -path 'tests/data/*' | LC_ALL=C sort | tr '\n' '\0' |
-    xargs -0 "$format" --style=file --dry-run --Werror 2>&1 | grep -E '(error|warning): ' | {
-    if grep .; then
-        echo "to repair: $format -i FILE"
-        exit 1
-    fi
-}
+    xargs -0 "$format" --style=file --dry-run --Werror 2>&1 | awk -F: '
+/: (error|warning): / && !seen[$1]++ { print $1 ":" $2 ": not as .clang-format has it"; failed = 1 }
+END {
+    if (failed)
+        print "to repair: clang-format -i FILE"
+    exit failed
+}'

@@ -106,10 +106,11 @@ END {
     exit failed
 }' || status=1
 
-# Paths of the machine something was made on have no place in the tree.
+# Paths of the machine something was made on, and documents that are not in the tree, have no place here.
 files ! -name '*.tgz' ! -name '*.gz' ! -name LICENSE | run '
 /\/(wor[k])\/|\/hom[e]\/[a-z]|\/roo[t]\// { print FILENAME ":" FNR ": a path of one machine"; failed = 1 }
 FILENAME ~ /^daemon\// && /\/tm[p]\// { print FILENAME ":" FNR ": a fixed path below tmp"; failed = 1 }
+/(desig[n]|contro[l]|styl[e]|peer[s]|guest[s])[.]md|control desig[n]|kernel-fact[s]/ { print FILENAME ":" FNR ": a document that is not in the tree"; failed = 1 }
 END { exit failed }' || status=1
 
 exit "$status"

@@ -111,6 +111,7 @@ plant house 'a header without #pragma once' daemon/cli/planted.h "$c""int f(void
 plant house 'more than 500 lines' $planted "$c$(awk 'BEGIN { for (i = 0; i < 501; i++) printf "\\n" }')"
 plant house 'a path of one machine' $planted "$c/* /ho""me/someone/tree */\n"
 plant house 'a path of one machine in a text' docs/planted.md "see /wo""rk/thing\n"
+plant house 'a document that is not in the tree' docs/planted.md "see desi""gn.md\n"
 plant house 'a fixed path below the folder for temporary files' $planted "$c""const char *p = \"/tm""p/x\";\n"
 copy=$whole
 

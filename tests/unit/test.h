@@ -37,21 +37,21 @@ static struct {
 extern const TestCase __start_test_cases[];
 extern const TestCase __stop_test_cases[];
 
-#define TEST(test_name)                                                                              \
-        static void test_case_##test_name(void);                                                     \
-        static const TestCase test_row_##test_name                                                   \
-                __attribute__((used, section("test_cases"), aligned(_Alignof(TestCase)))) = {        \
-                        .name = #test_name, .run = test_case_##test_name, .line = __LINE__           \
-                };                                                                                   \
+#define TEST(test_name)                                                                       \
+        static void test_case_##test_name(void);                                              \
+        static const TestCase test_row_##test_name                                            \
+                __attribute__((used, section("test_cases"), aligned(_Alignof(TestCase)))) = { \
+                        .name = #test_name, .run = test_case_##test_name, .line = __LINE__    \
+                };                                                                            \
         static void test_case_##test_name(void)
 
 #define SKIP(reason) test_skip(reason)
 
-#define ASSERT_TRUE(condition)                                                                       \
-        do {                                                                                         \
-                test_state.n_asserts++;                                                              \
-                if (!(condition))                                                                    \
-                        test_fail(__FILE__, __LINE__, "%s is not true", #condition);                 \
+#define ASSERT_TRUE(condition)                                                       \
+        do {                                                                         \
+                test_state.n_asserts++;                                              \
+                if (!(condition))                                                    \
+                        test_fail(__FILE__, __LINE__, "%s is not true", #condition); \
         } while (0)
 #define ASSERT_FALSE(condition) ASSERT_TRUE(!(condition))
 /* Unsigned numbers: got first, expected second. */
@@ -73,7 +73,7 @@ extern const TestCase __stop_test_cases[];
 #define ASSERT_OK(r) test_ok(__FILE__, __LINE__, #r, (r))
 
 _printf_(3, 4) _Noreturn _unused_
-static void test_fail(const char *file, int line, const char *format, ...) {
+        static void test_fail(const char *file, int line, const char *format, ...) {
         va_list args;
 
         printf("# %s:%d: ", file, line);
@@ -89,38 +89,48 @@ _Noreturn _unused_ static void test_skip(const char *reason) {
         longjmp(test_state.end, TEST_SKIPPED);
 }
 
-_unused_ static void test_compare_u(const char *file, int line, const char *what, const char *relation, uint64_t a,
-                                    const char *other, uint64_t b) {
-        bool fine = relation[0] == '=' ? a == b : relation[0] == '!' ? a != b : relation[0] == '<' ? a <= b : a >= b;
+_unused_ static void test_compare_u(const char *file, int line, const char *what,
+                                    const char *relation, uint64_t a, const char *other,
+                                    uint64_t b) {
+        bool fine = relation[0] == '='   ? a == b
+                    : relation[0] == '!' ? a != b
+                    : relation[0] == '<' ? a <= b
+                                         : a >= b;
 
         test_state.n_asserts++;
         if (!fine)
-                test_fail(file, line, "%s is %" PRIu64 ", expected %s %s (%" PRIu64 ")", what, a, relation, other, b);
+                test_fail(file, line, "%s is %" PRIu64 ", expected %s %s (%" PRIu64 ")", what, a,
+                          relation, other, b);
 }
 
-_unused_ static void test_compare_i(const char *file, int line, const char *what, const char *relation, int64_t a,
-                                    const char *other, int64_t b) {
+_unused_ static void test_compare_i(const char *file, int line, const char *what,
+                                    const char *relation, int64_t a, const char *other, int64_t b) {
         bool fine = relation[0] == '=' ? a == b : relation[0] == '<' ? a <= b : a >= b;
 
         test_state.n_asserts++;
         if (!fine)
-                test_fail(file, line, "%s is %" PRId64 ", expected %s %s (%" PRId64 ")", what, a, relation, other, b);
+                test_fail(file, line, "%s is %" PRId64 ", expected %s %s (%" PRId64 ")", what, a,
+                          relation, other, b);
 }
 
-_unused_ static void test_compare_string(const char *file, int line, const char *what, const char *a, const char *b) {
+_unused_ static void test_compare_string(const char *file, int line, const char *what,
+                                         const char *a, const char *b) {
         test_state.n_asserts++;
         if (a == b || (a && b && strcmp(a, b) == 0))
                 return;
-        test_fail(file, line, "%s is \"%s\", expected \"%s\"", what, a ? a : "(NULL)", b ? b : "(NULL)");
+        test_fail(file, line, "%s is \"%s\", expected \"%s\"", what, a ? a : "(NULL)",
+                  b ? b : "(NULL)");
 }
 
-_unused_ static void test_has_string(const char *file, int line, const char *what, const char *a, const char *b) {
+_unused_ static void test_has_string(const char *file, int line, const char *what, const char *a,
+                                     const char *b) {
         test_state.n_asserts++;
         if (!a || !strstr(a, b))
                 test_fail(file, line, "%s is \"%s\", without \"%s\"", what, a ? a : "(NULL)", b);
 }
 
-_unused_ static void test_compare_text(const char *file, int line, const char *what, Text a, const char *b) {
+_unused_ static void test_compare_text(const char *file, int line, const char *what, Text a,
+                                       const char *b) {
         test_state.n_asserts++;
         if (!text_is(a, b))
                 test_fail(file, line, "%s is \"%.*s\" (%zu bytes), expected \"%s\"", what,
@@ -205,7 +215,7 @@ static int test_main(int argc, char *argv[]) {
         return n_failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define TEST_MAIN()                                                                                  \
-        int main(int argc, char *argv[]) {                                                           \
-                return test_main(argc, argv);                                                        \
+#define TEST_MAIN()                           \
+        int main(int argc, char *argv[]) {    \
+                return test_main(argc, argv); \
         }
