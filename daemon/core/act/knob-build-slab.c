@@ -172,8 +172,7 @@ static void build_sheaf(SlabRow *r) {
         if (value == 0)
                 REASON(k, "this cache has no sheaves");
         else
-                REASON(k,
-                       "chosen when the cache is made; up to 3 for each CPU, about 10 for each node");
+                REASON(k, "chosen when the cache is made; up to 3 a CPU and about 10 a node");
         if (r->c->order.known)
                 k->memory_bytes = KNOWN(slub_sheaf_worst(value, order_of(r), m->page_bytes,
                                                          r->b->pcp.n_online, r->n_nodes));

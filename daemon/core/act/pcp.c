@@ -12,15 +12,17 @@
  * to `high` pages; `batch` pages is the unit in which it trades with the zone. Sources,
  * mm/page_alloc.c:
  *
- *   zone_batchsize()      5.10, 6.1, 6.12: min(managed / 1024, 1 MiB of pages) / 4; 7.2, 7.3:
- *       min(managed >> 12, 256 KiB of pages): the same numbers. Then 2^floor(log2(b + b/2)) - 1,
- *       which is 0 for the smallest zones. pageset_set_batch()   5.10: high = 6 x that number
- *       BEFORE its floor of 1, so ZONE_DMA has high 0 and batch 1 pageset_set_high()    5.10
- *       with a fraction: high = managed / F; batch = clamp(high / 4, 1, 8 x PAGE_SHIFT)
- *       zone_highsize()       6.1 and later: max((F ? managed / F : low watermark) / CPUs, 4 x
- *       batch) zone_set_pageset_high_and_batch()  6.12 and later: at F = 0 high_min as above and
- *       high_max as for F = 8; else both as for F nr_pcp_free(), nr_pcp_alloc()      pages that
- *       move in one hold
+ * zone_batchsize() of 5.10, 6.1, 6.12: b = min(managed / 1024, 1 MiB of pages) / 4; of 7.2, 7.3:
+ *   min(managed >> 12, 256 KiB of pages), the same number. Then 2^floor(log2(b + b/2)) - 1,
+ *       which is 0 for the smallest zones, and at least 1.
+ * pageset_set_batch() of 5.10: high = 6 x that number before its floor of 1: ZONE_DMA has high
+ * 0. pageset_set_high() of 5.10, with a fraction: high = managed / F; batch = high / 4, within 1
+ * and
+ *   8 x PAGE_SHIFT.
+ * zone_highsize(), 6.1 and later: max((F ? managed / F : low watermark) / CPUs, 4 x batch).
+ * zone_set_pageset_high_and_batch(), 6.12 and later: at F = 0 high_min is that and high_max is
+ * that
+ *   of F = 8; with a fraction both are the same.
  *
  * The kernel divides by the online CPUs of the zone's node, and by all online CPUs where it has
  * none. It uses managed pages and the watermark as they were at the last recompute: printed

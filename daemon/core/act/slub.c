@@ -8,15 +8,17 @@
  *
  * Sources, mm/slub.c of 5.10, 6.1, 6.12, 7.2 and 7.3:
  *
- *   calculate_order(), slab_order(), calc_slab_order() wanted objects = slub_min_objects, or 4 x
- *       (fls(n) + 1), at most what max_order holds; the first order whose tail waste is at most
+ * calculate_order(), slab_order(), calc_slab_order(): wanted objects = slub_min_objects, or
+ *   4 x (fls(n) + 1), at most what max_order holds; the first order whose tail waste is at most
  *       1/16 of the slab, then 1/8, then 1/4. Up to 6.6 the search is repeated with one object
  *       fewer; later the waste may reach 1/2 instead. If nothing fits: the order of one object.
  *       n is nr_cpu_ids in 5.10, the present CPUs later (possible ones where that is 1 or less).
- *       The size is s->size: the attribute slab_size. set_cpu_partial(), slub_set_cpu_partial(),
- *       kmem_cache_has_cpu_partial(), set_min_partial(), calculate_sheaf_capacity()
- *       setup_slub_{min,max}_order(), setup_slub_min_objects(): boot parameters; slab_* names
- *       since 6.8
+ *       The size is s->size, which the attribute slab_size shows.
+ * set_cpu_partial(), slub_set_cpu_partial(), kmem_cache_has_cpu_partial(), set_min_partial(),
+ *   calculate_sheaf_capacity(): the defaults.
+ * setup_slub_min_order(), setup_slub_max_order(), setup_slub_min_objects(): boot parameters,
+ * with
+ *   slab_* as a second name since 6.8.
  *
  * Distribution kernels carry these changes in any mixture, and a machine may have made its
  * caches before all CPUs were there, so the rule is the one that explains the orders which the

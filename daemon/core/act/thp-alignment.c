@@ -5,7 +5,7 @@
 
 /* mm/mmap.c __get_unmapped_area(). Aligning every mapping of a huge page or more came with
  * f35b5d7d676e in 6.1-rc1, was taken back in 6.1-rc8, came again with efa7df3e3bb5 in 6.7, and
- * was limited to exact multiples by d4148aeab412 in 6.12, which 6.11.7 carries. Distribution
+ * was limited to exact multiples by d4148aeab412 in 6.12-rc6, which 6.11.7 carries. Distribution
  * kernels may differ: of a tree this stays a guess. */
 
 const char *thp_alignment_to_string(ThpAlignment a) {
@@ -37,9 +37,10 @@ ThpAlignment thp_alignment_from_release(Text release) {
                 return THP_ALIGNMENT_UNKNOWN;
         if (in_range(&r, "6.7..6.11.6"))
                 return THP_ALIGNMENT_ALWAYS;
+        if (r.major == 6 && r.patch == 0 &&
+            ((r.minor == 1 && r.rc <= 7) || (r.minor == 12 && r.rc <= 5)))
+                return THP_ALIGNMENT_ALWAYS;
         if (in_range(&r, "6.11.7.."))
                 return THP_ALIGNMENT_MULTIPLE;
-        if (r.major == 6 && r.minor == 1 && r.patch == 0 && r.rc != RELEASE_NO_RC && r.rc <= 7)
-                return THP_ALIGNMENT_ALWAYS;
         return THP_ALIGNMENT_NEVER;
 }
