@@ -226,8 +226,11 @@ static bool release_cut(Text *rest, Release *ret) {
                 r.has_patch = true;
         }
         tail = *rest;
-        if (text_starts(tail, "-rc")) {
-                tail = (Text){ tail.data + 3, tail.size - 3 };
+        /* upstream and Debian write "-rc3", Fedora "-0.rc3" */
+        if (text_starts(tail, "-rc") || text_starts(tail, "-0.rc")) {
+                size_t skip = text_starts(tail, "-rc") ? 3 : 5;
+
+                tail = (Text){ tail.data + skip, tail.size - skip };
                 if (digits_cut(&tail, &r.rc))
                         *rest = tail;
         }
