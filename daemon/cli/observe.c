@@ -217,9 +217,8 @@ static int build(Observation *o, const ObserveOptions *options) {
         if (r < 0)
                 return r;
         if (o->machine->kind == MACHINE_LIVE)
-                o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(), o->facts.hpage_pmd_bytes.known
-                                                                                             ? o->facts.hpage_pmd_bytes.value
-                                                                                             : 0));
+                o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(), o->facts.page_bytes.value,
+                                                                 o->facts.hpage_pmd_bytes.value));
         knobs = (KnobInput){ .facts = &o->facts,
                              .last = observation_last(o),
                              .files = o->files,

@@ -6,12 +6,16 @@
 #include <unistd.h>
 
 #include <jansson.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "core/sense/lists.h"
 #include "machine/file-machine.h"
 #include "machine/read.h"
 
 #define SMALL_BYTES_MAX ((size_t) 1 << 20)
+#define CPUINFO_BYTES_MAX ((size_t) 64 << 20) /* some 1.5 KiB a CPU */
 
 typedef struct Facts {
         Machine *m;
@@ -25,7 +29,8 @@ static bool get(Facts *x, const char *path, Text *ret_text) {
         if (x->error < 0)
                 return false;
         arena_reset(&x->m->scratch);
-        return read_text(x->m, path, SMALL_BYTES_MAX, ret_text, x->log, &x->error) == SENSE_OK && x->error == 0;
+        return read_text(x->m, path, SMALL_BYTES_MAX, ret_text, x->log, &x->error) == SENSE_OK &&
+               x->error == 0;
 }
 
 static void find_release(Facts *x) {
@@ -58,8 +63,10 @@ static void find_cmdline(Facts *x) {
                 }
                 x->f->cmdline = (Text){ copy, text_strip(text).size };
                 x->f->cmdline_known = true;
-                x->f->isolated_cpus = (cmdline_find(x->f->cmdline, "isolcpus", &value) && value.data) ||
-                                      (cmdline_find(x->f->cmdline, "nohz_full", &value) && value.data);
+                x->f->isolated_cpus = (cmdline_find(x->f->cmdline, "isolcpus", &value) &&
+                                       value.data) ||
+                                      (cmdline_find(x->f->cmdline, "nohz_full", &value) &&
+                                       value.data);
         }
         if (get(x, "sys/devices/system/cpu/isolated", &text) && text_strip(text).size > 0)
                 x->f->isolated_cpus = true;
@@ -75,10 +82,12 @@ static void find_memory(Facts *x) {
         Text text;
 
         if (get(x, "proc/meminfo", &text))
-                x->error = meminfo_parse(text, "proc/meminfo", &info, &(ParseLog){ 0 }); /* issues come with the snapshot */
+                x->error = meminfo_parse(text, "proc/meminfo", &info,
+                                         &(ParseLog){ 0 }); /* issues come with the snapshot */
         x->f->memory_bytes = info.value[MEM_MEM_TOTAL];
         if (get(x, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &text))
-                x->f->hpage_pmd_bytes = number_file_parse(text, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size", x->log);
+                x->f->hpage_pmd_bytes = number_file_parse(
+                        text, "sys/kernel/mm/transparent_hugepage/hpage_pmd_size", x->log);
         if (x->f->page_bytes.known || x->error < 0)
                 return;
         /* A tree does not say its page size, but counts the same memory twice. */
@@ -89,8 +98,10 @@ static void find_memory(Facts *x) {
                         x->error = -ENOMEM;
                         return;
                 }
-                for (uint64_t page = 4096; page <= 65536 && vm->value[VM_NR_FREE_PAGES].known; page *= 2) {
-                        uint64_t free = u64_mul_sat(vm->value[VM_NR_FREE_PAGES].value, page), seen = info.value[MEM_MEM_FREE].value;
+                for (uint64_t page = 4096; page <= 65536 && vm->value[VM_NR_FREE_PAGES].known;
+                     page *= 2) {
+                        uint64_t free = u64_mul_sat(vm->value[VM_NR_FREE_PAGES].value, page),
+                                 seen = info.value[MEM_MEM_FREE].value;
 
                         /* the two files were read at different times: within a quarter */
                         if (free > 0 && free >= seen - seen / 4 && free <= seen + seen / 4)
@@ -99,10 +110,29 @@ static void find_memory(Facts *x) {
         }
 }
 
+/* x86 says so in a CPUID bit. Not from /proc/cpuinfo here: older kernels interrupt every CPU for it. */
+static bool cpu_says_hypervisor(void) {
+#if defined(__x86_64__) || defined(__i386__)
+        unsigned a, b, c, d;
+
+        return __get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 31));
+#else
+        return false;
+#endif
+}
+
 static void find_hypervisor(Facts *x) {
         Text text, line, word;
 
-        if (!get(x, "proc/cpuinfo", &text))
+        if (x->m->kind == MACHINE_LIVE) {
+                x->f->hypervisor = cpu_says_hypervisor();
+                return;
+        }
+        if (x->error < 0)
+                return;
+        arena_reset(&x->m->scratch);
+        if (read_text(x->m, "proc/cpuinfo", CPUINFO_BYTES_MAX, &text, x->log, &x->error) !=
+            SENSE_OK)
                 return;
         while (text_next_line(&text, &line)) {
                 if (!text_starts(line, "flags"))
@@ -153,10 +183,12 @@ static void find_container(Facts *x) {
                 Text entry;
 
                 while (text_next_split(&text, '\0', &entry))
-                        if (text_starts(entry, "container=") && entry.size > sizeof("container=") - 1)
+                        if (text_starts(entry, "container=") &&
+                            entry.size > sizeof("container=") - 1)
                                 contained(x, "a container (container= of process 1)");
         }
-        if (user < 0 && pid < 0 && (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0))
+        if (user < 0 && pid < 0 &&
+            (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0))
                 contained(x, "a container (its marker file is in / or /run)");
         if (statvfs("/proc/sys", &fs) == 0 && (fs.f_flag & ST_RDONLY))
                 contained(x, "/proc/sys is read-only here");
@@ -168,36 +200,43 @@ static void read_capture_json(Facts *x) {
         json_error_t error;
         json_t *root, *value;
         Text text;
-        int fd, r;
+        int r;
 
-        r = root_open_file(&file->top, "capture.json", &fd, &x->m->error);
-        if (r != 0)
-                return;
         arena_reset(&x->m->scratch);
-        r = fd_read_all(fd, SMALL_BYTES_MAX, &x->m->scratch, &text, &x->m->error);
-        (void) close(fd);
+        r = root_read(&file->top, "capture.json", SMALL_BYTES_MAX, &x->m->scratch, &text,
+                      &x->m->error);
+        if (r == MACHINE_E_ABSENT)
+                return;
         if (r != 0) {
                 parse_log_add(x->log, "capture.json", 0, "cannot be read", TEXT_NULL);
                 return;
         }
         root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
         if (!json_is_object(root)) {
-                parse_log_add(x->log, "capture.json", root ? 1 : (unsigned) MAX(error.line, 1), "no JSON object",
-                              root ? TEXT_NULL : text_from(error.text));
+                parse_log_add(x->log, "capture.json", root ? 1 : (unsigned) MAX(error.line, 1),
+                              "no JSON object", root ? TEXT_NULL : text_from(error.text));
                 json_decref(root);
                 return;
         }
+        value = json_object_get(root, "schema");
+        if (value && (!json_is_integer(value) || json_integer_value(value) != 1))
+                parse_log_add(x->log, "capture.json", 0, "schema is not 1: read as if it were",
+                              TEXT_NULL);
         value = json_object_get(root, "page_bytes");
-        if (json_is_integer(value) && json_integer_value(value) >= 1024 && json_integer_value(value) <= 1 << 24 &&
+        if (json_is_integer(value) && json_integer_value(value) >= 1024 &&
+            json_integer_value(value) <= 1 << 24 &&
             (json_integer_value(value) & (json_integer_value(value) - 1)) == 0)
                 x->f->page_bytes = KNOWN((uint64_t) json_integer_value(value));
         else if (value && !json_is_null(value))
-                parse_log_add(x->log, "capture.json", 0, "page_bytes is no power of two from 1024 to 16777216", TEXT_NULL);
+                parse_log_add(x->log, "capture.json", 0,
+                              "page_bytes is no power of two from 1024 to 16777216", TEXT_NULL);
         value = json_object_get(root, "clk_tck");
-        if (json_is_integer(value) && json_integer_value(value) > 0 && json_integer_value(value) <= 100000)
+        if (json_is_integer(value) && json_integer_value(value) > 0 &&
+            json_integer_value(value) <= 100000)
                 x->f->clk_tck = KNOWN((uint64_t) json_integer_value(value));
         else if (value && !json_is_null(value))
-                parse_log_add(x->log, "capture.json", 0, "clk_tck is no number from 1 to 100000", TEXT_NULL);
+                parse_log_add(x->log, "capture.json", 0, "clk_tck is no number from 1 to 100000",
+                              TEXT_NULL);
         value = json_object_get(root, "euid");
         if (json_is_integer(value))
                 x->f->euid_root = json_integer_value(value) == 0;
@@ -222,12 +261,20 @@ int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *lo
                 read_capture_json(&x);
         }
         if (file->n_empty_snapshots > 0)
-                parse_log_add(log, "capture", 0, "snapshots with neither proc nor sys are left out", TEXT_NULL);
+                parse_log_add(log, "capture", 0, "snapshots with neither proc nor sys are left out",
+                              TEXT_NULL);
+        if (file->n_twins > 0)
+                parse_log_add(log, "capture", 0, "snapshots with the time of another are left out",
+                              TEXT_NULL);
+        if (file->modes_unreadable)
+                parse_log_add(log, "MODES", 0, "cannot be read: modes are inferred", TEXT_NULL);
         if (file->modes_bad_line > 0)
-                parse_log_add(log, "MODES", file->modes_bad_line, "expected an octal mode and a path", TEXT_NULL);
+                parse_log_add(log, "MODES", file->modes_bad_line,
+                              "expected an octal mode and a path", TEXT_NULL);
         if (x.error == 0)
-                x.error = m->kind == MACHINE_LIVE ? topology_from_numa(m, arena, &ret_facts->topology, log)
-                                                  : topology_from_sysfs(m, arena, &ret_facts->topology, log);
+                x.error = m->kind == MACHINE_LIVE
+                                  ? topology_from_numa(m, arena, &ret_facts->topology, log)
+                                  : topology_from_sysfs(m, arena, &ret_facts->topology, log);
         if (x.error == MACHINE_E_ABSENT)
                 x.error = 0;
         find_release(&x);

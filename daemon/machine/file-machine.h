@@ -5,7 +5,7 @@
 #include "machine/root.h"
 
 /* Inside machine/ only: the machine behind the live root, a tree or a capture. */
-#define KEPT_FILES 7
+#define KEPT_FILES 8
 
 typedef struct CaptureSnapshot {
         const char *name;
@@ -28,5 +28,8 @@ typedef struct FileMachine {
         FileMode *modes; /* sorted by path; NULL: modes are those on the disk */
         size_t n_modes;
         unsigned modes_line, modes_bad_line;
+        bool modes_unreadable;
+        unsigned n_twins; /* snapshots left out because they have the time of another */
         int kept[KEPT_FILES];
+        size_t kept_bytes[KEPT_FILES];
 } FileMachine;

@@ -31,20 +31,25 @@ typedef struct DirEntry {
 typedef struct MachineVtable {
         /* Whole file into arena memory (NUL-terminated behind its end). Live: one read of a kept-open descriptor, rewound. */
         int (*read)(Machine *m, const char *path, size_t max_bytes, Arena *arena, Text *ret_text);
-        int (*list)(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries, size_t *ret_n); /* sorted by name */
-        int (*mode)(Machine *m, const char *path, unsigned *ret_mode); /* ABSENT also when the tree has no modes */
-        usec_t (*now)(Machine *m);                     /* live: CLOCK_MONOTONIC; capture: stamp of the snapshot */
-        int (*advance)(Machine *m, usec_t until_usec); /* live: sleeps; capture: the next snapshot, or MACHINE_E_END */
-        int (*age)(Machine *m, const char *path, usec_t *ret_usec); /* since the file was written; ABSENT: not known here */
+        int (*list)(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries,
+                    size_t *ret_n); /* sorted by name */
+        int (*mode)(Machine *m, const char *path,
+                    unsigned *ret_mode); /* ABSENT also when the tree has no modes */
+        usec_t (*now)(Machine *m);       /* live: CLOCK_MONOTONIC; capture: stamp of the snapshot */
+        int (*advance)(
+                Machine *m,
+                usec_t until_usec); /* live: sleeps; capture: the next snapshot, or MACHINE_E_END */
+        int (*age)(Machine *m, const char *path,
+                   usec_t *ret_usec); /* since the file was written; ABSENT: not known here */
         void (*free)(Machine *m);
 } MachineVtable;
 
 struct Machine {
         const MachineVtable *vtable;
         MachineKind kind;
-        int error;           /* errno of the last MACHINE_E_FAILED */
-        bool have_modes;     /* live: true; tree/capture: has MODES, or real modes could be trusted */
-        Arena scratch;       /* for texts that are parsed and forgotten; whoever uses it resets it */
+        int error;       /* errno of the last MACHINE_E_FAILED */
+        bool have_modes; /* live: true; tree/capture: has MODES, or real modes could be trusted */
+        Arena scratch;   /* for texts that are parsed and forgotten; whoever uses it resets it */
 };
 
 /* Opens the machine at DIR: "/" is the live one; a folder with NNNNNNNN/proc below it is a capture;
@@ -52,10 +57,12 @@ struct Machine {
 _must_check_ int machine_open(const char *dir, Machine **ret_machine);
 Machine *machine_free(Machine *m); /* NULL is fine; returns NULL */
 
-static inline int machine_read(Machine *m, const char *path, size_t max_bytes, Arena *arena, Text *ret_text) {
+static inline int machine_read(Machine *m, const char *path, size_t max_bytes, Arena *arena,
+                               Text *ret_text) {
         return m->vtable->read(m, path, max_bytes, arena, ret_text);
 }
-static inline int machine_list(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries, size_t *ret_n) {
+static inline int machine_list(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries,
+                               size_t *ret_n) {
         return m->vtable->list(m, path, arena, ret_entries, ret_n);
 }
 static inline int machine_mode(Machine *m, const char *path, unsigned *ret_mode) {

@@ -5,7 +5,8 @@
 #include <sys/mman.h>
 
 int arena_map(Arena *a, size_t size_bytes) {
-        void *base = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *base = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (base == MAP_FAILED)
                 return -ENOMEM;

@@ -18,10 +18,11 @@
 #define SNAPSHOT_DIGITS 8u
 
 /* The files of the live machine that every tick reads stay open: opening costs more than reading, and
- * the buffer of /proc/zoneinfo keeps the size it grew to. */
+ * the buffer of /proc/zoneinfo keeps the size it grew to. Ours is as large as it was last time: a second
+ * read of /proc/vmstat would add up all CPUs a second time (mm/vmstat.c vmstat_start(), 5.10 to 7.3). */
 static const char *const kept_paths[KEPT_FILES] = {
-        "proc/vmstat",         "proc/stat",      "proc/meminfo",  "proc/pressure/memory",
-        "proc/zoneinfo",       "proc/buddyinfo", "proc/lock_stat",
+        "proc/vmstat",   "proc/stat",      "proc/meminfo",   "proc/pressure/memory",
+        "proc/zoneinfo", "proc/buddyinfo", "proc/lock_stat", "proc/uptime",
 };
 
 static FileMachine *file_machine(Machine *m) {
@@ -34,7 +35,7 @@ static Root *root_of(FileMachine *f) {
 
 static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *arena, Text *ret_text) {
         FileMachine *f = file_machine(m);
-        int fd, r;
+        int r;
 
         for (size_t i = 0; m->kind == MACHINE_LIVE && i < KEPT_FILES; i++) {
                 if (!kept_paths[i] || strcmp(kept_paths[i], path) != 0)
@@ -46,17 +47,17 @@ static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *aren
                                 return r;
                         }
                 }
-                return fd_read_all(f->kept[i], max_bytes, arena, ret_text, &m->error);
-        }
-        r = root_open_file(root_of(f), path, &fd, &m->error);
-        if (r != 0)
+                r = fd_read_all(f->kept[i], f->kept_bytes[i], max_bytes, arena, ret_text,
+                                &m->error);
+                if (r == 0)
+                        f->kept_bytes[i] = ret_text->size + ret_text->size / 8 + 1024;
                 return r;
-        r = fd_read_all(fd, max_bytes, arena, ret_text, &m->error);
-        (void) close(fd);
-        return r;
+        }
+        return root_read(root_of(f), path, max_bytes, arena, ret_text, &m->error);
 }
 
-static int list_dir(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries, size_t *ret_n) {
+static int list_dir(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries,
+                    size_t *ret_n) {
         return root_list(root_of(file_machine(m)), path, arena, ret_entries, ret_n, &m->error);
 }
 
@@ -108,7 +109,8 @@ static int open_snapshot(FileMachine *f, size_t i) {
         root_close(&f->snapshot);
         f->at = i;
         f->snapshot = ROOT_NULL;
-        f->snapshot.fd = openat(f->top.fd, f->snapshots[i].name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        f->snapshot.fd = openat(f->top.fd, f->snapshots[i].name,
+                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         return f->snapshot.fd < 0 ? -errno : 0;
 }
 
@@ -118,7 +120,8 @@ static int advance(Machine *m, usec_t until_usec) {
         switch (m->kind) {
         case MACHINE_LIVE: {
                 struct timespec ts = { .tv_sec = (time_t) (until_usec / USEC_PER_SEC),
-                                       .tv_nsec = (long) (until_usec % USEC_PER_SEC * NSEC_PER_USEC) };
+                                       .tv_nsec = (long) (until_usec % USEC_PER_SEC *
+                                                          NSEC_PER_USEC) };
                 int r;
 
                 do
@@ -137,7 +140,8 @@ static int advance(Machine *m, usec_t until_usec) {
 static int age(Machine *m, const char *path, usec_t *ret_usec) {
         FileMachine *f = file_machine(m);
 
-        return m->kind == MACHINE_LIVE ? root_age(&f->top, path, ret_usec, &m->error) : MACHINE_E_ABSENT;
+        return m->kind == MACHINE_LIVE ? root_age(&f->top, path, ret_usec, &m->error)
+                                       : MACHINE_E_ABSENT;
 }
 
 static void file_machine_free(Machine *m) {
@@ -184,6 +188,8 @@ static int compare_snapshots(const void *a, const void *b) {
 
 /* The snapshots of a capture, oldest first. Entries without proc and sys are counted, not used. */
 static int find_snapshots(FileMachine *f, const DirEntry *entries, size_t n) {
+        size_t n_kept = 0;
+
         f->snapshots = ARENA_ARRAY(&f->memory, CaptureSnapshot, n + 1);
         if (!f->snapshots)
                 return -ENOMEM;
@@ -203,9 +209,16 @@ static int find_snapshots(FileMachine *f, const DirEntry *entries, size_t n) {
                                 continue;
                         }
                 }
-                f->snapshots[f->n_snapshots++] = (CaptureSnapshot){ .name = entries[i].name, .at_usec = at };
+                f->snapshots[f->n_snapshots++] = (CaptureSnapshot){ .name = entries[i].name,
+                                                                    .at_usec = at };
         }
         array_sort(f->snapshots, f->n_snapshots, sizeof(*f->snapshots), compare_snapshots);
+        /* "00000001" and "000000001" are the same time: no rate can be made of the two */
+        for (size_t i = 0; i < f->n_snapshots; i++)
+                if (n_kept == 0 || f->snapshots[n_kept - 1].at_usec != f->snapshots[i].at_usec)
+                        f->snapshots[n_kept++] = f->snapshots[i];
+        f->n_twins = (unsigned) (f->n_snapshots - n_kept);
+        f->n_snapshots = n_kept;
         return 0;
 }
 
@@ -240,7 +253,8 @@ static int parse_modes(FileMachine *f, Text text) {
                         line.data++;
                         line.size--;
                 }
-                if (text_copy(first, sizeof(first), (Text){ line.data, text_find(line, '/') }) && snapshot_name(first, &unused)) {
+                if (text_copy(first, sizeof(first), (Text){ line.data, text_find(line, '/') }) &&
+                    snapshot_name(first, &unused)) {
                         size_t skip = MIN(text_find(line, '/') + 1, line.size);
 
                         line.data += skip;
@@ -267,29 +281,29 @@ static bool disk_modes_look_real(FileMachine *f) {
         unsigned slabinfo, vmstat;
         int error;
 
-        return root_mode(r, "proc/slabinfo", &slabinfo, &error) == 0 && root_mode(r, "proc/vmstat", &vmstat, &error) == 0 &&
-               slabinfo == 0400 && vmstat == 0444;
+        return root_mode(r, "proc/slabinfo", &slabinfo, &error) == 0 &&
+               root_mode(r, "proc/vmstat", &vmstat, &error) == 0 && slabinfo == 0400 &&
+               vmstat == 0444;
 }
 
 static int find_modes(FileMachine *f) {
         Machine *m = &f->machine;
         Text text;
-        int fd, r;
+        int r;
 
         if (m->kind == MACHINE_LIVE) {
                 m->have_modes = true;
                 return 0;
         }
-        r = root_open_file(&f->top, "MODES", &fd, &m->error);
+        r = root_read(&f->top, "MODES", MODES_BYTES_MAX, &m->scratch, &text, &m->error);
         if (r == 0) {
-                r = fd_read_all(fd, MODES_BYTES_MAX, &m->scratch, &text, &m->error);
-                (void) close(fd);
-                if (r == 0)
-                        r = parse_modes(f, text);
-                arena_reset(&m->scratch);
+                r = parse_modes(f, text);
                 if (r < 0)
                         return r;
+        } else if (r != MACHINE_E_ABSENT) {
+                f->modes_unreadable = true;
         }
+        arena_reset(&m->scratch);
         if (f->n_modes > 0)
                 m->have_modes = true;
         else {
@@ -309,9 +323,11 @@ static int find_kind(FileMachine *f, const char *dir) {
 
         if (strcmp(dir, "/") == 0 || (realpath(dir, real) && strcmp(real, "/") == 0)) {
                 m->kind = MACHINE_LIVE;
+                f->top.live = true;
                 return 0;
         }
-        if (root_mode(&f->top, "proc", &mode, &error) == 0 || root_mode(&f->top, "sys", &mode, &error) == 0) {
+        if (root_mode(&f->top, "proc", &mode, &error) == 0 ||
+            root_mode(&f->top, "sys", &mode, &error) == 0) {
                 m->kind = MACHINE_TREE;
                 return 0;
         }

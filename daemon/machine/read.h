@@ -5,7 +5,8 @@
 
 /* Inside machine/ only: reading a file for a parser, with the outcome as a state and an issue for what
  * should not happen. ret_error: 0 or -ENOMEM. The text lies in the scratch arena of the machine. */
-SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_text, ParseLog *log, int *ret_error);
+SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_text, ParseLog *log,
+                     int *ret_error);
 /* "dir/name" in an arena. */
 const char *read_path(Arena *arena, const char *dir, const char *name);
 

@@ -16,6 +16,7 @@
 /* One read() of /proc/sys with a buffer of several MiB fails with ENOMEM: pieces of 64 KiB at most. */
 #define PIECE_BYTES ((size_t) 65536)
 #define FIRST_PIECE_BYTES ((size_t) 4096)
+#define TRIES_MAX 8
 
 int machine_condition(int error) {
         switch (error) {
@@ -23,6 +24,7 @@ int machine_condition(int error) {
         case ENOTDIR:
         case ENODEV:
         case ENXIO:
+        case EOPNOTSUPP: /* proc/pressure where the kernel was booted with psi=0 */
                 return MACHINE_E_ABSENT;
         case EACCES:
         case EPERM:
@@ -69,8 +71,9 @@ static int open_by_steps(int fd, const char *path, int flags) {
                         errno = ENOENT;
                         return -1;
                 }
-                next = openat(at, name, rest.size > 0 ? O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-                                                      : flags | O_NOFOLLOW | O_CLOEXEC);
+                next = openat(at, name,
+                              rest.size > 0 ? O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+                                            : flags | O_NOFOLLOW | O_CLOEXEC);
                 (void) close(at);
                 at = next;
         }
@@ -78,11 +81,16 @@ static int open_by_steps(int fd, const char *path, int flags) {
 }
 
 static int open_below(Root *r, int fd, const char *path, int flags) {
-        struct open_how how = { .flags = (uint64_t) (unsigned) (flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT };
+        struct open_how how = { .flags = (uint64_t) (unsigned) (flags | O_CLOEXEC),
+                                .resolve = RESOLVE_IN_ROOT };
         long opened;
 
         if (!r->no_openat2) {
-                opened = syscall(SYS_openat2, fd, path, &how, sizeof(how));
+                int tries = 0;
+
+                do /* EAGAIN: a rename somewhere on the machine met the walk */
+                        opened = syscall(SYS_openat2, fd, path, &how, sizeof(how));
+                while (opened < 0 && errno == EAGAIN && ++tries < TRIES_MAX);
                 if (opened >= 0 || (errno != ENOSYS && errno != EPERM))
                         return (int) opened;
                 r->no_openat2 = true; /* an old kernel, or a filter that does not know the call */
@@ -112,73 +120,135 @@ static int dir_of(Root *r, const char *path, const char **ret_name) {
         return r->dir_fd;
 }
 
-int root_open_file(Root *r, const char *path, int *ret_fd, int *ret_errno) {
+/* A link is resolved from the root, as in the machine that the tree was taken from. In a foreign tree
+ * nothing but a regular file is even opened: opening a device may act. */
+static int open_regular(Root *r, const char *path, struct stat *ret_st, int *ret_fd) {
+        const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
         const char *name;
-        struct stat st;
         int dir = dir_of(r, path, &name), fd;
+        bool is_link = false;
 
-        /* O_NONBLOCK: a pipe in a foreign tree must not hold us up before we see what it is. A link is
-         * resolved from the root, as in the machine that the tree was taken from. */
-        fd = dir < 0 ? -1 : openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-        if (fd < 0 && dir >= 0 && errno == ELOOP)
-                fd = open_below(r, r->fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-        if (fd < 0) {
-                *ret_errno = errno;
-                return machine_condition(errno);
+        if (dir < 0)
+                return errno;
+        if (!r->live) {
+                if (fstatat(dir, name, ret_st, AT_SYMLINK_NOFOLLOW) < 0)
+                        return errno;
+                is_link = S_ISLNK(ret_st->st_mode);
         }
-        if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-                *ret_errno = EINVAL;
+        if (is_link) {
+                int at = open_below(r, r->fd, path, O_PATH);
+                bool known = at >= 0 && fstat(at, ret_st) == 0;
+                int error = errno;
+
+                if (at >= 0)
+                        (void) close(at);
+                if (!known)
+                        return error;
+        }
+        if (!r->live && !S_ISREG(ret_st->st_mode))
+                return S_ISDIR(ret_st->st_mode) ? EISDIR : EINVAL;
+        fd = is_link ? -1 : openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
+        if (is_link || (fd < 0 && errno == ELOOP))
+                fd = open_below(r, r->fd, path, flags);
+        if (fd < 0)
+                return errno;
+        if (fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode)) {
                 (void) close(fd);
-                return MACHINE_E_FAILED;
+                return EINVAL;
         }
         *ret_fd = fd;
         return 0;
 }
 
-int fd_read_all(int fd, size_t max_bytes, Arena *arena, Text *ret_text, int *ret_errno) {
-        size_t mark = arena_mark(arena), size = FIRST_PIECE_BYTES, used = 0;
+int root_open_file(Root *r, const char *path, int *ret_fd, int *ret_errno) {
+        struct stat st;
+        int error = open_regular(r, path, &st, ret_fd);
+
+        if (error == 0)
+                return 0;
+        *ret_errno = error;
+        return machine_condition(error);
+}
+
+/* first_bytes: size of the first read. short_is_end: the source gives all it has if there is room, so
+ * that no further read is needed to see the end. */
+static int read_pieces(int fd, size_t first_bytes, bool short_is_end, size_t max_bytes,
+                       Arena *arena, Text *ret_text, int *ret_errno) {
+        size_t mark = arena_mark(arena), size = MAX(first_bytes, (size_t) 2), used = 0;
         char *text = arena_alloc(arena, size, 1);
 
-        if (!text)
-                return -ENOMEM;
-        for (;;) {
-                ssize_t n;
+        while (text) {
+                size_t asked = MIN(size - used - 1, PIECE_BYTES);
+                ssize_t n = pread(fd, text + used, asked, (off_t) used);
 
-                if (size - used < 2) {
-                        size_t more = MIN(size, PIECE_BYTES);
-                        char *grown = arena_grow(arena, text, size, size + more, 1);
-
-                        if (!grown)
-                                return -ENOMEM;
-                        text = grown;
-                        size += more;
-                }
-                n = pread(fd, text + used, MIN(size - used - 1, PIECE_BYTES), (off_t) used);
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0) {
                         *ret_errno = errno;
                         arena_release(arena, mark);
-                        return machine_condition(errno);
+                        return machine_condition(*ret_errno);
                 }
-                if (n == 0)
-                        break;
                 used += (size_t) n;
                 if (used > max_bytes) {
                         arena_release(arena, mark);
                         return MACHINE_E_TOO_LARGE;
                 }
+                if (n == 0 || (short_is_end && (size_t) n < asked)) {
+                        text[used] = 0;
+                        *ret_text = (Text){ text, used };
+                        /* what was not needed goes back */
+                        arena_release(arena, arena_mark(arena) - (size - used - 1));
+                        return 0;
+                }
+                if (size - used < 2) {
+                        size_t more = MIN(size, PIECE_BYTES);
+
+                        text = arena_grow(arena, text, size, size + more, 1);
+                        size += more;
+                }
         }
-        text[used] = 0;
-        *ret_text = (Text){ text, used };
-        return 0;
+        arena_release(arena, mark);
+        return -ENOMEM;
+}
+
+int fd_read_all(int fd, size_t first_bytes, size_t max_bytes, Arena *arena, Text *ret_text,
+                int *ret_errno) {
+        return read_pieces(fd, MAX(first_bytes, FIRST_PIECE_BYTES), /* short_is_end= */ false,
+                           max_bytes, arena, ret_text, ret_errno);
+}
+
+int root_read(Root *r, const char *path, size_t max_bytes, Arena *arena, Text *ret_text,
+              int *ret_errno) {
+        /* Files of /proc come in records (and have no size, in a tree that is a mounted kernel too): a
+         * short read is not their end. That of sysfs, of sysctl and of a disk is. */
+        bool whole = strncmp(path, "sys/", 4) == 0 || strncmp(path, "proc/sys/", 9) == 0;
+        struct stat st;
+        size_t first = FIRST_PIECE_BYTES;
+        int fd, result, error = open_regular(r, path, &st, &fd);
+
+        if (error != 0) {
+                *ret_errno = error;
+                return machine_condition(error);
+        }
+        if (!r->live && st.st_size > 0) {
+                whole = true;
+                if ((uint64_t) st.st_size > max_bytes) {
+                        (void) close(fd);
+                        return MACHINE_E_TOO_LARGE;
+                }
+                first = (size_t) st.st_size + 2;
+        }
+        result = read_pieces(fd, first, whole, max_bytes, arena, ret_text, ret_errno);
+        (void) close(fd);
+        return result;
 }
 
 static int compare_entries(const void *a, const void *b) {
         return strcmp(((const DirEntry *) a)->name, ((const DirEntry *) b)->name);
 }
 
-static int list_stream(DIR *stream, Arena *arena, DirEntry **ret_entries, size_t *ret_n, int *ret_errno) {
+static int list_stream(DIR *stream, Arena *arena, DirEntry **ret_entries, size_t *ret_n,
+                       int *ret_errno) {
         DirEntry *entries = NULL;
         size_t n = 0, capacity = 0;
 
@@ -221,8 +291,8 @@ static int list_stream(DIR *stream, Arena *arena, DirEntry **ret_entries, size_t
                         return -ENOMEM;
                 if (n == capacity) {
                         size_t more = MAX(2 * capacity, (size_t) 64);
-                        DirEntry *grown = arena_grow(arena, entries, capacity * sizeof(*entries), more * sizeof(*entries),
-                                                     _Alignof(DirEntry));
+                        DirEntry *grown = arena_grow(arena, entries, capacity * sizeof(*entries),
+                                                     more * sizeof(*entries), _Alignof(DirEntry));
 
                         if (!grown)
                                 return -ENOMEM;
@@ -237,7 +307,8 @@ static int list_stream(DIR *stream, Arena *arena, DirEntry **ret_entries, size_t
         return 0;
 }
 
-int root_list(Root *r, const char *path, Arena *arena, DirEntry **ret_entries, size_t *ret_n, int *ret_errno) {
+int root_list(Root *r, const char *path, Arena *arena, DirEntry **ret_entries, size_t *ret_n,
+              int *ret_errno) {
         int fd = open_below(r, r->fd, path[0] ? path : ".", O_RDONLY | O_DIRECTORY), result;
         DIR *stream;
 
@@ -282,7 +353,8 @@ int root_age(Root *r, const char *path, usec_t *ret_usec, int *ret_errno) {
                 return machine_condition(errno);
         }
         (void) clock_gettime(CLOCK_REALTIME, &ts);
-        nsec = (int64_t) (ts.tv_sec - st.st_mtim.tv_sec) * (int64_t) NSEC_PER_SEC + (ts.tv_nsec - st.st_mtim.tv_nsec);
+        nsec = (int64_t) (ts.tv_sec - st.st_mtim.tv_sec) * (int64_t) NSEC_PER_SEC +
+               (ts.tv_nsec - st.st_mtim.tv_nsec);
         *ret_usec = nsec > 0 ? (usec_t) nsec / NSEC_PER_USEC : 0;
         return 0;
 }

@@ -11,7 +11,8 @@
 #define SMALL_BYTES_MAX ((size_t) 65536)
 #define ADMIN_BYTES_MAX ((size_t) 1 << 20)
 
-static int take_knob_file(Machine *m, Arena *arena, const char *path, KnobFile *ret, ParseLog *log) {
+static int take_knob_file(Machine *m, Arena *arena, const char *path, KnobFile *ret,
+                          ParseLog *log) {
         Text text = TEXT_NULL;
         unsigned mode;
         int error;
@@ -35,7 +36,8 @@ static int take_knob_file(Machine *m, Arena *arena, const char *path, KnobFile *
         return 0;
 }
 
-int sample_knob_files(Machine *m, Arena *arena, KnobFile **ret_files, size_t *ret_n, ParseLog *log) {
+int sample_knob_files(Machine *m, Arena *arena, KnobFile **ret_files, size_t *ret_n,
+                      ParseLog *log) {
         size_t n_paths, n_entries = 0, n = 0;
         const char *const *paths = knob_paths(&n_paths);
         DirEntry *entries = NULL;
@@ -60,7 +62,8 @@ int sample_knob_files(Machine *m, Arena *arena, KnobFile **ret_files, size_t *re
                 if (!thp_size_name_parse(text_from(entries[i].name), &kb))
                         continue;
                 dir = read_path(arena, KNOB_SIZE_FOLDER, entries[i].name);
-                r = take_knob_file(m, arena, read_path(arena, dir, KNOB_SIZE_FILE), &files[n++], log);
+                r = take_knob_file(m, arena, read_path(arena, dir, KNOB_SIZE_FILE), &files[n++],
+                                   log);
                 if (r < 0)
                         return r;
         }
@@ -83,7 +86,8 @@ static int compare_files(const void *a, const void *b) {
 
 /* Directories in order of precedence: a file in an earlier one replaces one of the same name in a later
  * one; a link to /dev/null masks it (sysctl.d(5), tmpfiles.d(5)). */
-static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_dirs, AdminFile **ret, size_t *ret_n) {
+static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_dirs,
+                   AdminFile **ret, size_t *ret_n) {
         AdminFile *files = NULL;
         size_t n = 0, capacity = 0;
 
@@ -108,15 +112,18 @@ static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_d
                         if (n == capacity) {
                                 size_t more = MAX(2 * capacity, (size_t) 32);
 
-                                files = arena_grow(arena, files, capacity * sizeof(*files), more * sizeof(*files),
-                                                   _Alignof(AdminFile));
+                                files = arena_grow(arena, files, capacity * sizeof(*files),
+                                                   more * sizeof(*files), _Alignof(AdminFile));
                                 if (!files)
                                         return -ENOMEM;
                                 capacity = more;
                         }
-                        files[n++] = (AdminFile){ .name = entries[i].name,
-                                                  .path = read_path(arena, dirs[d], entries[i].name),
-                                                  .masked = entries[i].link && strcmp(entries[i].link, "/dev/null") == 0 };
+                        files[n++] = (AdminFile){
+                                .name = entries[i].name,
+                                .path = read_path(arena, dirs[d], entries[i].name),
+                                .masked = entries[i].link &&
+                                          strcmp(entries[i].link, "/dev/null") == 0
+                        };
                 }
         }
         array_sort(files, n, sizeof(*files), compare_files);
@@ -142,8 +149,8 @@ static int keep(Arena *arena, Settings *s, const AdminLine *line, const char *fi
                 if (s->n == s->capacity) {
                         size_t more = MAX(2 * s->capacity, (size_t) 64);
 
-                        s->rows = arena_grow(arena, s->rows, s->capacity * sizeof(*s->rows), more * sizeof(*s->rows),
-                                             _Alignof(AdminSetting));
+                        s->rows = arena_grow(arena, s->rows, s->capacity * sizeof(*s->rows),
+                                             more * sizeof(*s->rows), _Alignof(AdminSetting));
                         if (!s->rows)
                                 return -ENOMEM;
                         s->capacity = more;
@@ -155,13 +162,16 @@ static int keep(Arena *arena, Settings *s, const AdminLine *line, const char *fi
                 return -ENOMEM;
         absolute[0] = '/';
         memcpy(absolute + 1, file, strlen(file));
-        s->rows[at] = (AdminSetting){ .path = line->path, .value = line->value, .file = absolute, .line = line->line };
+        s->rows[at] = (AdminSetting){
+                .path = line->path, .value = line->value, .file = absolute, .line = line->line
+        };
         return 0;
 }
 
 typedef int (*AdminParser)(Arena *a, Text text, const char *path, AdminLines *ret, ParseLog *log);
 
-static int apply(Machine *m, Arena *arena, const char *path, AdminParser parse, Settings *s, ParseLog *log) {
+static int apply(Machine *m, Arena *arena, const char *path, AdminParser parse, Settings *s,
+                 ParseLog *log) {
         AdminLines lines = { 0 };
         Text text;
         int error, r;
@@ -175,9 +185,12 @@ static int apply(Machine *m, Arena *arena, const char *path, AdminParser parse, 
         return r;
 }
 
-int sample_admin_settings(Machine *m, Arena *arena, AdminSetting **ret_settings, size_t *ret_n, ParseLog *log) {
-        static const char *const sysctl_dirs[] = { "etc/sysctl.d", "run/sysctl.d", "usr/local/lib/sysctl.d", "usr/lib/sysctl.d" };
-        static const char *const tmpfiles_dirs[] = { "etc/tmpfiles.d", "run/tmpfiles.d", "usr/local/lib/tmpfiles.d",
+int sample_admin_settings(Machine *m, Arena *arena, AdminSetting **ret_settings, size_t *ret_n,
+                          ParseLog *log) {
+        static const char *const sysctl_dirs[] = { "etc/sysctl.d", "run/sysctl.d",
+                                                   "usr/local/lib/sysctl.d", "usr/lib/sysctl.d" };
+        static const char *const tmpfiles_dirs[] = { "etc/tmpfiles.d", "run/tmpfiles.d",
+                                                     "usr/local/lib/tmpfiles.d",
                                                      "usr/lib/tmpfiles.d" };
         Settings s = { 0 };
         AdminFile *files;

@@ -2,7 +2,6 @@
 /* What people measured and put beside a capture: signals.json and kmsg. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -15,16 +14,10 @@
 
 static int read_top(Machine *m, const char *name, size_t max_bytes, Arena *arena, Text *ret_text) {
         FileMachine *f = (FileMachine *) m;
-        int fd, r;
 
         if (m->kind != MACHINE_CAPTURE)
                 return MACHINE_E_ABSENT;
-        r = root_open_file(&f->top, name, &fd, &m->error);
-        if (r != 0)
-                return r;
-        r = fd_read_all(fd, max_bytes, arena, ret_text, &m->error);
-        (void) close(fd);
-        return r;
+        return root_read(&f->top, name, max_bytes, arena, ret_text, &m->error);
 }
 
 /* Waits and times count as measured, rates and amounts as counted, unless the row says otherwise. */
@@ -50,9 +43,10 @@ static void row_issue(ParseLog *log, size_t index, const char *what, const char 
 
 /* One row of the array; false: it was not understood, and an issue says why. */
 static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret, ParseLog *log) {
-        const char *name = string_of(row, "name"), *scope = string_of(row, "scope"), *unit = string_of(row, "unit"),
-                   *evidence = string_of(row, "evidence");
-        const json_t *value = json_object_get(row, "value"), *age = json_object_get(row, "age_seconds");
+        const char *name = string_of(row, "name"), *scope = string_of(row, "scope"),
+                   *unit = string_of(row, "unit"), *evidence = string_of(row, "evidence");
+        const json_t *value = json_object_get(row, "value"),
+                     *age = json_object_get(row, "age_seconds");
         const SignalSpec *spec = name ? signal_spec_find(text_from(name)) : NULL;
         double number;
 
@@ -64,9 +58,12 @@ static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret
                 row_issue(log, index, "no such signal", name);
                 return false;
         }
-        *ret = (Signal){ .spec = spec, .unit = spec->unit, .source = "report", .age_usec = USEC_UNKNOWN };
+        *ret = (Signal){
+                .spec = spec, .unit = spec->unit, .source = "report", .age_usec = USEC_UNKNOWN
+        };
         if (!text_copy(ret->name, sizeof(ret->name), text_from(name)) ||
-            !text_copy(ret->scope.name, sizeof(ret->scope.name), text_from(scope ? scope : "system"))) {
+            !text_copy(ret->scope.name, sizeof(ret->scope.name),
+                       text_from(scope ? scope : "system"))) {
                 row_issue(log, index, "name or scope too long", name);
                 return false;
         }
@@ -114,11 +111,13 @@ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, 
         *ret_signals = NULL;
         *ret_n = 0;
         if (!root) {
-                parse_log_add(log, "signals.json", (unsigned) MAX(error.line, 1), "no JSON", text_from(error.text));
+                parse_log_add(log, "signals.json", (unsigned) MAX(error.line, 1), "no JSON",
+                              text_from(error.text));
                 return 0;
         }
         if (json_is_object(root))
-                rows = json_object_get(root, "signals"); /* as "alloctune signals --json" prints it */
+                rows = json_object_get(root,
+                                       "signals"); /* as "alloctune signals --json" prints it */
         if (!json_is_array(rows)) {
                 parse_log_add(log, "signals.json", 1, "no array of rows", TEXT_NULL);
                 json_decref(root);
@@ -126,7 +125,8 @@ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, 
         }
         n_rows = json_array_size(rows);
         if (n_rows > REPORTS_MAX) {
-                parse_log_add(log, "signals.json", 0, "more than 4096 rows; the rest is left out", TEXT_NULL);
+                parse_log_add(log, "signals.json", 0, "more than 4096 rows; the rest is left out",
+                              TEXT_NULL);
                 n_rows = REPORTS_MAX;
         }
         signals = ARENA_ARRAY(arena, Signal, n_rows + 1);
@@ -141,7 +141,8 @@ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, 
         return 0;
 }
 
-int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n, Text *ret_kmsg, ParseLog *log) {
+int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n, Text *ret_kmsg,
+                   ParseLog *log) {
         Text text;
         int r;
 
@@ -153,14 +154,19 @@ int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n
         if (r == 0)
                 r = reports_parse(arena, text, ret_signals, ret_n, log);
         else if (r != MACHINE_E_ABSENT)
-                parse_log_add(log, "signals.json", 0, r == MACHINE_E_TOO_LARGE ? "larger than 4 MiB" : "cannot be read", TEXT_NULL);
+                parse_log_add(log, "signals.json", 0,
+                              r == MACHINE_E_TOO_LARGE ? "larger than 4 MiB" : "cannot be read",
+                              TEXT_NULL);
         if (r == -ENOMEM)
                 return r;
         r = read_top(m, "kmsg", KMSG_BYTES_MAX, arena, ret_kmsg);
         if (r != 0) {
                 *ret_kmsg = TEXT_NULL;
                 if (r != MACHINE_E_ABSENT)
-                        parse_log_add(log, "kmsg", 0, r == MACHINE_E_TOO_LARGE ? "larger than 16 MiB" : "cannot be read", TEXT_NULL);
+                        parse_log_add(log, "kmsg", 0,
+                                      r == MACHINE_E_TOO_LARGE ? "larger than 16 MiB"
+                                                               : "cannot be read",
+                                      TEXT_NULL);
         }
         arena_reset(&m->scratch);
         return 0;

@@ -17,9 +17,11 @@
  * times for nobody. */
 bool slab_attribute_wanted(const SlabAttributeSpec *spec) {
         static const char *const wanted[] = {
-                "cpu_partial", "min_partial",  "object_size", "objs_per_slab", "order",         "partial",
-                "poison",      "red_zone",     "remote_node_defrag_ratio",     "sanity_checks", "sheaf_capacity",
-                "slab_size",   "slabs",        "store_user",  "trace",
+                "cpu_partial",   "min_partial",    "object_size",
+                "objs_per_slab", "order",          "partial",
+                "poison",        "red_zone",       "remote_node_defrag_ratio",
+                "sanity_checks", "sheaf_capacity", "slab_size",
+                "slabs",         "store_user",     "trace",
         };
 
         if (spec->cost == SLAB_COST_FORBIDDEN)
@@ -44,7 +46,8 @@ static int take_cache(Machine *m, Arena *arena, SlabCache *cache, ParseLog *log,
                 int error;
                 size_t n_before = log->n_issues, r;
 
-                if (!slab_attribute_wanted(&specs[i]) || !text_format(path, sizeof(path), "%s/%s", dir, specs[i].name))
+                if (!slab_attribute_wanted(&specs[i]) ||
+                    !text_format(path, sizeof(path), "%s/%s", dir, specs[i].name))
                         continue;
                 arena_reset(&m->scratch);
                 state = read_text(m, path, SMALL_BYTES_MAX, &text, log, &error);
@@ -83,11 +86,15 @@ int sample_slab(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
         if (r < 0)
                 return r;
         if (r != 0) {
-                s->state[SENSE_SLAB] = r == MACHINE_E_DENIED ? SENSE_DENIED : r == MACHINE_E_ABSENT ? SENSE_ABSENT : SENSE_FAILED;
+                s->state[SENSE_SLAB] = r == MACHINE_E_DENIED   ? SENSE_DENIED
+                                       : r == MACHINE_E_ABSENT ? SENSE_ABSENT
+                                                               : SENSE_FAILED;
                 return 0;
         }
         if (n > SLAB_ENTRIES_MAX) {
-                parse_log_add(log, SLAB_DIR, 0, "more entries than a kernel has caches; the rest is left out", TEXT_NULL);
+                parse_log_add(log, SLAB_DIR, 0,
+                              "more entries than a kernel has caches; the rest is left out",
+                              TEXT_NULL);
                 n = SLAB_ENTRIES_MAX;
         }
         rows = ARENA_ARRAY(arena, SlabEntry, n + 1);
@@ -96,7 +103,8 @@ int sample_slab(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++)
                 if (entries[i].is_dir || entries[i].link)
-                        rows[n_rows++] = (SlabEntry){ .name = entries[i].name, .target = entries[i].link };
+                        rows[n_rows++] = (SlabEntry){ .name = entries[i].name,
+                                                      .target = entries[i].link };
         r = slab_tree_build(arena, rows, n_rows, SLAB_DIR, tree, log);
         for (size_t i = 0; r == 0 && i < tree->n; i++)
                 r = take_cache(m, arena, &tree->caches[i], log, &denied);
@@ -107,7 +115,8 @@ int sample_slab(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
         return 0;
 }
 
-static int take_thp_file(Machine *m, void *object, const ThpFileSpec *spec, const char *path, ParseLog *log, bool *ret_any) {
+static int take_thp_file(Machine *m, void *object, const ThpFileSpec *spec, const char *path,
+                         ParseLog *log, bool *ret_any) {
         Text text;
         SenseState state;
         int error;
@@ -122,7 +131,8 @@ static int take_thp_file(Machine *m, void *object, const ThpFileSpec *spec, cons
 
 int sample_thp(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
         size_t n_specs, n_size_specs, n = 0;
-        const ThpFileSpec *specs = thp_file_specs(&n_specs), *size_specs = thp_size_file_specs(&n_size_specs);
+        const ThpFileSpec *specs = thp_file_specs(&n_specs),
+                          *size_specs = thp_size_file_specs(&n_size_specs);
         ThpTree *tree = ARENA_NEW(arena, ThpTree);
         DirEntry *entries;
         const char **names;
@@ -136,7 +146,9 @@ int sample_thp(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
         if (r < 0)
                 return r;
         if (r != 0) {
-                s->state[SENSE_THP] = r == MACHINE_E_ABSENT ? SENSE_ABSENT : r == MACHINE_E_DENIED ? SENSE_DENIED : SENSE_FAILED;
+                s->state[SENSE_THP] = r == MACHINE_E_ABSENT   ? SENSE_ABSENT
+                                      : r == MACHINE_E_DENIED ? SENSE_DENIED
+                                                              : SENSE_FAILED;
                 return 0;
         }
         names = ARENA_ARRAY(arena, const char *, n + 1);
@@ -146,13 +158,16 @@ int sample_thp(Machine *m, Arena *arena, Snapshot *s, ParseLog *log) {
                 names[i] = entries[i].name;
         r = thp_tree_build(arena, names, n, tree);
         for (size_t i = 0; r == 0 && i < n_specs; i++)
-                r = take_thp_file(m, tree, &specs[i], read_path(arena, KNOB_SIZE_FOLDER, specs[i].path), log, &any);
+                r = take_thp_file(m, tree, &specs[i],
+                                  read_path(arena, KNOB_SIZE_FOLDER, specs[i].path), log, &any);
         for (size_t k = 0; r == 0 && k < tree->n_sizes; k++) {
                 char dir[128];
 
-                (void) text_format(dir, sizeof(dir), KNOB_SIZE_FOLDER "/hugepages-%llukB", (unsigned long long) tree->sizes[k].kb);
+                (void) text_format(dir, sizeof(dir), KNOB_SIZE_FOLDER "/hugepages-%llukB",
+                                   (unsigned long long) tree->sizes[k].kb);
                 for (size_t i = 0; r == 0 && i < n_size_specs; i++)
-                        r = take_thp_file(m, &tree->sizes[k], &size_specs[i], read_path(arena, dir, size_specs[i].path), log, &any);
+                        r = take_thp_file(m, &tree->sizes[k], &size_specs[i],
+                                          read_path(arena, dir, size_specs[i].path), log, &any);
         }
         if (r < 0)
                 return r;

@@ -26,7 +26,8 @@ const char *read_path(Arena *arena, const char *format_dir, const char *name) {
         return path;
 }
 
-SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_text, ParseLog *log, int *ret_error) {
+SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_text, ParseLog *log,
+                     int *ret_error) {
         int r = machine_read(m, path, max_bytes, &m->scratch, ret_text);
 
         *ret_error = 0;
@@ -41,7 +42,9 @@ SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_t
                 parse_log_add(log, path, 0, "file larger than any kernel makes it", TEXT_NULL);
                 return SENSE_FAILED;
         case MACHINE_E_FAILED: {
-                parse_log_add(log, path, 0, m->error == EINVAL ? "no regular file, or not readable" : "read error",
+                parse_log_add(log, path, 0,
+                              m->error == EINVAL ? "no regular file, or not readable"
+                                                 : "read error",
                               text_from(strerrorname_np(m->error)));
                 return SENSE_FAILED;
         }
@@ -69,7 +72,8 @@ typedef struct Taking {
         int error;
 } Taking;
 
-static bool begin(Taking *t, unsigned files, SenseFile file, const char *path, size_t max_bytes, Text *ret_text) {
+static bool begin(Taking *t, unsigned files, SenseFile file, const char *path, size_t max_bytes,
+                  Text *ret_text) {
         if (!(files & SENSE_BIT(file)) || t->error < 0)
                 return false;
         arena_reset(&t->m->scratch);
@@ -81,14 +85,14 @@ static bool begin(Taking *t, unsigned files, SenseFile file, const char *path, s
 }
 
 /* One line a file: read, allocate, parse. A parser's only error is a full arena. */
-#define TAKE(t, files, file, file_path, max, type, member, parse)                              \
-        do {                                                                                    \
-                Text text;                                                                      \
-                if (begin(t, files, file, file_path, max, &text)) {                             \
-                        type *out = ARENA_NEW((t)->arena, type);                                \
-                        (t)->error = out ? (parse) : -ENOMEM;                                   \
-                        (t)->s->member = out;                                                   \
-                }                                                                               \
+#define TAKE(t, files, file, file_path, max, type, member, parse)   \
+        do {                                                        \
+                Text text;                                          \
+                if (begin(t, files, file, file_path, max, &text)) { \
+                        type *out = ARENA_NEW((t)->arena, type);    \
+                        (t)->error = out ? (parse) : -ENOMEM;       \
+                        (t)->s->member = out;                       \
+                }                                                   \
         } while (0)
 
 int sample_take(Machine *m, Arena *arena, unsigned files, Snapshot *ret_snapshot, ParseLog *log) {
@@ -106,8 +110,8 @@ int sample_take(Machine *m, Arena *arena, unsigned files, Snapshot *ret_snapshot
              vmstat_parse(text, "proc/vmstat", out, log));
         TAKE(&t, files, SENSE_STAT, "proc/stat", FILE_BYTES_MAX, CpuStat, stat,
              cpustat_parse(NULL, text, "proc/stat", out, log));
-        TAKE(&t, files, SENSE_PRESSURE_MEMORY, "proc/pressure/memory", FILE_BYTES_MAX, Pressure, pressure_memory,
-             pressure_parse(text, "proc/pressure/memory", out, log));
+        TAKE(&t, files, SENSE_PRESSURE_MEMORY, "proc/pressure/memory", FILE_BYTES_MAX, Pressure,
+             pressure_memory, pressure_parse(text, "proc/pressure/memory", out, log));
         TAKE(&t, files, SENSE_MEMINFO, "proc/meminfo", FILE_BYTES_MAX, MemInfo, meminfo,
              meminfo_parse(text, "proc/meminfo", out, log));
         TAKE(&t, files, SENSE_ZONEINFO, "proc/zoneinfo", ZONEINFO_BYTES_MAX, ZoneInfo, zoneinfo,

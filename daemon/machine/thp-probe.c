@@ -7,12 +7,12 @@
  * 1 in 512. Six of eight count as "aligned". */
 #define TRIES 8u
 #define ENOUGH 6u
-#define PAGE ((size_t) 4096)
-#define HPAGE_LEAST (64 * PAGE)
+#define HPAGE_LEAST_PAGES 64u
 #define HPAGE_MOST ((size_t) 1 << 30)
 
 static void *system_map(void *userdata, size_t size_bytes) {
-        void *p = mmap(NULL, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *p = mmap(NULL, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                       0);
 
         (void) userdata;
         return p == MAP_FAILED ? NULL : p;
@@ -36,13 +36,13 @@ typedef struct Mapping {
 
 /* Aligned mappings among the tries of one length; UINT32_MAX: a mapping failed. Maps stay until the end of
  * the length, so that none takes the place of another. */
-static unsigned count_aligned(const MapApi *api, size_t hpage, size_t length) {
+static unsigned count_aligned(const MapApi *api, size_t page, size_t hpage, size_t length) {
         Mapping maps[2 * TRIES];
         unsigned n = 0, hits = 0;
         bool failed = false;
 
         for (unsigned i = 0; i < TRIES && !failed; i++) {
-                size_t sizes[2] = { (2 * i + 1) * PAGE, length };
+                size_t sizes[2] = { (2 * i + 1) * page, length };
 
                 for (unsigned k = 0; k < 2 && !failed; k++) {
                         void *p = api->map(api->userdata, sizes[k]);
@@ -59,21 +59,25 @@ static unsigned count_aligned(const MapApi *api, size_t hpage, size_t length) {
         return failed ? UINT32_MAX : hits;
 }
 
-ThpAlignment thp_probe(const MapApi *api, size_t hpage) {
+ThpAlignment thp_probe(const MapApi *api, size_t page, size_t hpage) {
         unsigned one, two, more, less;
 
-        if (sizeof(void *) < 8 || hpage < HPAGE_LEAST || hpage > HPAGE_MOST || (hpage & (hpage - 1)) != 0)
+        if (sizeof(void *) < 8 || page < 4096 || hpage / page < HPAGE_LEAST_PAGES ||
+            hpage > HPAGE_MOST || (page & (page - 1)) != 0 || (hpage & (hpage - 1)) != 0)
                 return THP_ALIGNMENT_UNKNOWN;
-        one = count_aligned(api, hpage, hpage);
-        two = count_aligned(api, hpage, 2 * hpage);
-        more = count_aligned(api, hpage, hpage + PAGE);
-        less = count_aligned(api, hpage, hpage - PAGE);
+        one = count_aligned(api, page, hpage, hpage);
+        two = count_aligned(api, page, hpage, 2 * hpage);
+        more = count_aligned(api, page, hpage, hpage + page);
+        less = count_aligned(api, page, hpage, hpage - page);
         if (one == UINT32_MAX || two == UINT32_MAX || more == UINT32_MAX || less == UINT32_MAX)
                 return THP_ALIGNMENT_UNKNOWN;
         if (less >= ENOUGH)
                 return THP_ALIGNMENT_UNKNOWN; /* something else aligns everything here: no statement */
         if (one >= ENOUGH && two >= ENOUGH)
-                return more >= ENOUGH ? THP_ALIGNMENT_ALWAYS : more < TRIES - ENOUGH ? THP_ALIGNMENT_MULTIPLE
-                                                                                     : THP_ALIGNMENT_UNKNOWN;
-        return one < TRIES - ENOUGH && two < TRIES - ENOUGH && more < TRIES - ENOUGH ? THP_ALIGNMENT_NEVER : THP_ALIGNMENT_UNKNOWN;
+                return more >= ENOUGH          ? THP_ALIGNMENT_ALWAYS
+                       : more < TRIES - ENOUGH ? THP_ALIGNMENT_MULTIPLE
+                                               : THP_ALIGNMENT_UNKNOWN;
+        return one < TRIES - ENOUGH && two < TRIES - ENOUGH && more < TRIES - ENOUGH
+                       ? THP_ALIGNMENT_NEVER
+                       : THP_ALIGNMENT_UNKNOWN;
 }

@@ -14,5 +14,5 @@ typedef struct MapApi {
 } MapApi;
 
 const MapApi *thp_probe_system(void); /* mmap() and munmap() of this process */
-/* hpage_pmd_bytes: size of a huge page; 0: not known, the answer is unknown. 64-bit processes only. */
-ThpAlignment thp_probe(const MapApi *api, size_t hpage_pmd_bytes);
+/* Sizes of a page and of a huge page; 0: not known, the answer is unknown. 64-bit processes only. */
+ThpAlignment thp_probe(const MapApi *api, size_t page_bytes, size_t hpage_pmd_bytes);

@@ -8,9 +8,11 @@
 
 /* libnuma prints to stderr and may exit; the caller hears of trouble by what is missing. */
 void numa_warn(int number, char *where, ...);
-void numa_warn(int number _unused_, char *where _unused_, ...) {}
+void numa_warn(int number _unused_, char *where _unused_, ...) {
+}
 void numa_error(char *where);
-void numa_error(char *where _unused_) {}
+void numa_error(char *where _unused_) {
+}
 
 static int fill_distances(Arena *arena, Topology *t) {
         for (unsigned i = 0; i < t->n_nodes; i++) {

@@ -23,7 +23,8 @@ static bool get(Builder *b, const char *path, Text *ret_text) {
         if (b->error < 0)
                 return false;
         arena_reset(&b->m->scratch);
-        return read_text(b->m, path, SMALL_BYTES_MAX, ret_text, b->log, &b->error) == SENSE_OK && b->error == 0;
+        return read_text(b->m, path, SMALL_BYTES_MAX, ret_text, b->log, &b->error) == SENSE_OK &&
+               b->error == 0;
 }
 
 static unsigned get_list(Builder *b, const char *path, IdSet *ret) {
@@ -61,7 +62,8 @@ static void get_nodes(Builder *b) {
                 unsigned at = b->t->n_nodes;
 
                 if (strncmp(entries[i].name, "node", 4) != 0 ||
-                    number_parse_u64(entries[i].name + 4, strlen(entries[i].name + 4), &id) != 0 || id >= NODES_MAX)
+                    number_parse_u64(entries[i].name + 4, strlen(entries[i].name + 4), &id) != 0 ||
+                    id >= NODES_MAX)
                         continue;
                 if (have_online && !idset_has(&online, (unsigned) id))
                         continue;
@@ -108,7 +110,8 @@ static void guess(Builder *b) {
         if (b->t->n_online == 0 && get(b, "proc/stat", &text)) {
                 CpuStat *stat = ARENA_NEW(b->arena, CpuStat);
 
-                if (!stat || cpustat_parse(b->arena, text, "proc/stat", stat, &(ParseLog){ 0 }) < 0) {
+                if (!stat ||
+                    cpustat_parse(b->arena, text, "proc/stat", stat, &(ParseLog){ 0 }) < 0) {
                         b->error = -ENOMEM;
                         return;
                 }
@@ -116,7 +119,8 @@ static void guess(Builder *b) {
                         (void) idset_add(&b->t->online, stat->cpus[i].cpu);
                 b->t->n_online = idset_count(&b->t->online);
                 if (b->t->n_online > 0)
-                        parse_log_add(b->log, CPU_DIR, 0, "absent: CPUs are taken from proc/stat", TEXT_NULL);
+                        parse_log_add(b->log, CPU_DIR, 0, "absent: CPUs are taken from proc/stat",
+                                      TEXT_NULL);
         }
         if (b->t->n_nodes > 0 || !get(b, "proc/zoneinfo", &text))
                 return;
@@ -131,13 +135,15 @@ static void guess(Builder *b) {
                 }
                 for (size_t i = 0; i < info.n; i++)
                         if (info.zones[i].node < NODES_MAX &&
-                            (b->t->n_nodes == 0 || b->t->nodes[b->t->n_nodes - 1].id < info.zones[i].node))
+                            (b->t->n_nodes == 0 ||
+                             b->t->nodes[b->t->n_nodes - 1].id < info.zones[i].node))
                                 b->t->nodes[b->t->n_nodes++] = (Node){ .id = info.zones[i].node };
                 if (b->t->n_nodes == 1) {
                         b->t->nodes[0].cpus = b->t->present.word[0] ? b->t->present : b->t->online;
                         b->t->nodes[0].n_online = b->t->n_online;
                 } else if (b->t->n_nodes > 1) {
-                        parse_log_add(b->log, NODE_DIR, 0, "absent: the CPUs of the nodes are unknown", TEXT_NULL);
+                        parse_log_add(b->log, NODE_DIR, 0,
+                                      "absent: the CPUs of the nodes are unknown", TEXT_NULL);
                 }
         }
 }
@@ -150,7 +156,8 @@ static void count_packages(Builder *b) {
                 Text text;
                 uint64_t id;
 
-                (void) text_format(path, sizeof(path), CPU_DIR "/cpu%u/topology/physical_package_id", cpu);
+                (void) text_format(path, sizeof(path),
+                                   CPU_DIR "/cpu%u/topology/physical_package_id", cpu);
                 if (b->error < 0)
                         return;
                 arena_reset(&b->m->scratch);

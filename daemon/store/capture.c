@@ -154,7 +154,8 @@ static int copy_slab(Writer *w) {
                 }
                 for (size_t k = 0; entries[i].is_dir && k < n_specs; k++) {
                         if (!slab_attribute_wanted(&specs[k]) ||
-                            !text_format(path, sizeof(path), "sys/kernel/slab/%s/%s", entries[i].name, specs[k].name))
+                            !text_format(path, sizeof(path), "sys/kernel/slab/%s/%s",
+                                         entries[i].name, specs[k].name))
                                 continue;
                         r = copy(w, path);
                         if (r < 0)
@@ -166,7 +167,8 @@ static int copy_slab(Writer *w) {
 
 static int copy_thp(Writer *w) {
         size_t n_specs, n_size_specs, n;
-        const ThpFileSpec *specs = thp_file_specs(&n_specs), *size_specs = thp_size_file_specs(&n_size_specs);
+        const ThpFileSpec *specs = thp_file_specs(&n_specs),
+                          *size_specs = thp_size_file_specs(&n_size_specs);
         DirEntry *entries;
         char path[600];
         int r = 0;
@@ -184,7 +186,8 @@ static int copy_thp(Writer *w) {
                 if (!thp_size_name_parse(text_from(entries[i].name), &kb))
                         continue;
                 for (size_t k = 0; k < n_size_specs; k++)
-                        if (text_format(path, sizeof(path), KNOB_SIZE_FOLDER "/%s/%s", entries[i].name, size_specs[k].path)) {
+                        if (text_format(path, sizeof(path), KNOB_SIZE_FOLDER "/%s/%s",
+                                        entries[i].name, size_specs[k].path)) {
                                 r = copy(w, path);
                                 if (r < 0)
                                         return r;
@@ -199,8 +202,12 @@ static int copy_topology(Writer *w) {
                 const char *dir, *prefix;
                 const char *names[4];
         } folders[] = {
-                { "sys/devices/system/node", "node", { "cpulist", "meminfo", "distance", "vmstat" } },
-                { "sys/devices/system/cpu", "cpu", { "topology/physical_package_id", NULL, NULL, NULL } },
+                { "sys/devices/system/node",
+                  "node",
+                  { "cpulist", "meminfo", "distance", "vmstat" } },
+                { "sys/devices/system/cpu",
+                  "cpu",
+                  { "topology/physical_package_id", NULL, NULL, NULL } },
         };
         int r;
 
@@ -216,14 +223,16 @@ static int copy_topology(Writer *w) {
                         size_t skip = strlen(folders[f].prefix);
 
                         if (strncmp(entries[i].name, folders[f].prefix, skip) != 0 ||
-                            number_parse_u64(entries[i].name + skip, strlen(entries[i].name + skip), &id) != 0)
+                            number_parse_u64(entries[i].name + skip, strlen(entries[i].name + skip),
+                                             &id) != 0)
                                 continue;
-                        for (size_t k = 0; k < ELEMENTSOF(folders[f].names) && folders[f].names[k]; k++) {
+                        for (size_t k = 0; k < ELEMENTSOF(folders[f].names) && folders[f].names[k];
+                             k++) {
                                 char path[600];
                                 int c;
 
-                                if (!text_format(path, sizeof(path), "%s/%s/%s", folders[f].dir, entries[i].name,
-                                                 folders[f].names[k]))
+                                if (!text_format(path, sizeof(path), "%s/%s/%s", folders[f].dir,
+                                                 entries[i].name, folders[f].names[k]))
                                         continue;
                                 c = copy(w, path);
                                 if (c < 0)
@@ -240,7 +249,8 @@ static int write_snapshot(Writer *w, usec_t since_start) {
         char name[24];
         int r = 0;
 
-        (void) text_format(name, sizeof(name), "%08llu", (unsigned long long) (since_start / USEC_PER_MSEC));
+        (void) text_format(name, sizeof(name), "%08llu",
+                           (unsigned long long) (since_start / USEC_PER_MSEC));
         if (mkdirat(w->top_fd, name, 0755) < 0)
                 return -errno;
         w->snap_fd = openat(w->top_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -265,8 +275,9 @@ static int write_snapshot(Writer *w, usec_t since_start) {
 
 static int write_json(Writer *w, time_t start) {
         long page = sysconf(_SC_PAGESIZE), tick = sysconf(_SC_CLK_TCK);
-        json_t *root = json_pack("{s:i, s:I, s:I, s:I, s:I}", "schema", 1, "page_bytes", (json_int_t) page, "clk_tck",
-                                 (json_int_t) tick, "euid", (json_int_t) geteuid(), "start_time", (json_int_t) start);
+        json_t *root = json_pack("{s:i, s:I, s:I, s:I, s:I}", "schema", 1, "page_bytes",
+                                 (json_int_t) page, "clk_tck", (json_int_t) tick, "euid",
+                                 (json_int_t) geteuid(), "start_time", (json_int_t) start);
         char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
         char *line = NULL;
         int r = -ENOMEM;
@@ -305,7 +316,8 @@ static int write_capture(Writer *w, const CaptureOptions *options) {
                         r = write_snapshot(w, MAX(machine_now(w->m) - start, USEC_PER_MSEC));
         }
         if (options->progress)
-                options->progress(options->userdata, options->duration_usec, options->duration_usec);
+                options->progress(options->userdata, options->duration_usec,
+                                  options->duration_usec);
         return r == 0 ? write_json(w, wall) : r;
 }
 
@@ -329,8 +341,10 @@ int capture_write(Machine *m, const CaptureOptions *options, CaptureResult *ret)
         if (n == 0)
                 return -ENOENT;
         if (lstat(options->dir, &st) == 0 && rmdir(options->dir) < 0)
-                return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ? CAPTURE_E_EXISTS : -errno;
-        if (!text_format(part, sizeof(part), "%.*s.part-XXXXXX", (int) MIN(n, (size_t) 4000), options->dir))
+                return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ? CAPTURE_E_EXISTS
+                                                                                 : -errno;
+        if (!text_format(part, sizeof(part), "%.*s.part-XXXXXX", (int) MIN(n, (size_t) 4000),
+                         options->dir))
                 return -ENAMETOOLONG;
         if (!mkdtemp(part))
                 return -errno;

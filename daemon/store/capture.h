@@ -8,8 +8,8 @@
  * sensors, facts and knobs are read from, slab aliases as links, DIR/capture.json, and DIR/MODES. It
  * appears under its name only when it is complete. */
 typedef struct CaptureOptions {
-        const char *dir;         /* must not exist, or be empty */
-        usec_t duration_usec;    /* 0: one snapshot */
+        const char *dir;      /* must not exist, or be empty */
+        usec_t duration_usec; /* 0: one snapshot */
         usec_t interval_usec;
         void (*progress)(void *userdata, usec_t passed_usec, usec_t whole_usec); /* NULL: none */
         void *userdata;
@@ -17,8 +17,8 @@ typedef struct CaptureOptions {
 
 typedef struct CaptureResult {
         unsigned n_snapshots;
-        size_t n_files;   /* in all snapshots */
-        size_t n_denied;  /* files that could not be read for lack of rights, in the first snapshot */
+        size_t n_files;  /* in all snapshots */
+        size_t n_denied; /* files that could not be read for lack of rights, in the first snapshot */
 } CaptureResult;
 
 /* 0; CAPTURE_E_EXISTS: something is there already; -errno. On failure nothing is left behind. */
