@@ -245,6 +245,17 @@ TEST(malformed_values_are_absent_and_named) {
         ASSERT_ISSUE(&log, 9, 18, "duplicate key, the last one counts");
 }
 
+TEST(a_malformed_duplicate_leaves_nothing_of_the_first) {
+        ParseLog log = {};
+        ZoneInfo z = zoneinfo(TEXT("Node 0, zone DMA\n pagesets\n cpu: 0\n count: 7\n count: x\n"),
+                              &log);
+
+        ASSERT_EQ_U(z.zones[0].pagesets[0].has, 0);
+        ASSERT_EQ_U(z.zones[0].pagesets[0].count, 0);
+        ASSERT_UNKNOWN(zone_parked(&z.zones[0]));
+        ASSERT_EQ_U(log.n_issues, 2);
+}
+
 TEST(a_malformed_zone_line_loses_that_zone_only) {
         ParseLog log = {};
         ZoneInfo z = zoneinfo(

@@ -202,11 +202,12 @@ static int pageset_line(Reader *r, Text line) {
                         parse_lines_issue(&r->lines, "duplicate key, the last one counts", label);
                 r->pageset->has &= ~labels[i].bit;
                 if (number_u32(&r->lines, rest, label, &value)) {
-                        memcpy((uint8_t *) r->pageset + labels[i].offset, &value, sizeof(value));
                         r->pageset->has |= labels[i].bit;
                         if ((labels[i].bit & (PAGESET_HIGH_MIN | PAGESET_HIGH_MAX)) != 0)
                                 r->has_high_minmax = true;
                 }
+                /* 0 when malformed: an absent field shows no value of an earlier line. */
+                memcpy((uint8_t *) r->pageset + labels[i].offset, &value, sizeof(value));
                 return 0;
         }
         if (line.size > 10 && memcmp(line.data, "start_pfn:", 10) == 0) {
