@@ -21,7 +21,7 @@
 #define SNAPSHOTS_MAX 4000u
 
 /* Files outside the folders that are walked. slabinfo is not among them: reading it takes list locks, and
- * slab sysfs tells the same. */
+ * slab sysfs tells the same; it is copied only where there is no slab sysfs. */
 static const char *const files[] = {
         "proc/uptime",
         "proc/vmstat",
@@ -137,8 +137,10 @@ static int copy_slab(Writer *w) {
         const SlabAttributeSpec *specs = slab_attribute_specs(&n_specs);
         int r = machine_list(w->m, "sys/kernel/slab", &w->arena, &entries, &n);
 
+        if (r < 0)
+                return r;
         if (r != 0)
-                return r < 0 ? r : 0;
+                return copy(w, "proc/slabinfo");
         for (size_t i = 0; i < n; i++) {
                 char path[600];
 
@@ -252,7 +254,7 @@ static int write_snapshot(Writer *w, usec_t since_start) {
         (void) text_format(name, sizeof(name), "%08llu",
                            (unsigned long long) (since_start / USEC_PER_MSEC));
         if (mkdirat(w->top_fd, name, 0755) < 0)
-                return -errno;
+                return errno == EEXIST ? 0 : -errno; /* two within a millisecond are one */
         w->snap_fd = openat(w->top_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (w->snap_fd < 0)
                 return -errno;
@@ -260,6 +262,9 @@ static int write_snapshot(Writer *w, usec_t since_start) {
         arena_reset(&w->arena);
         for (size_t i = 0; r == 0 && i < ELEMENTSOF(files); i++)
                 r = copy(w, files[i]);
+        if (r == 0 &&
+            w->modes) /* facts are read from the first snapshot, and this is the one large file */
+                r = copy(w, "proc/cpuinfo");
         for (size_t i = 0; r == 0 && i < n_paths; i++)
                 r = copy(w, paths[i]);
         if (r == 0)
@@ -273,17 +278,23 @@ static int write_snapshot(Writer *w, usec_t since_start) {
         return r;
 }
 
+/* Of a machine that is not this one, the page size and clock tick are not ours to tell. */
 static int write_json(Writer *w, time_t start) {
-        long page = sysconf(_SC_PAGESIZE), tick = sysconf(_SC_CLK_TCK);
-        json_t *root = json_pack("{s:i, s:I, s:I, s:I, s:I}", "schema", 1, "page_bytes",
-                                 (json_int_t) page, "clk_tck", (json_int_t) tick, "euid",
-                                 (json_int_t) geteuid(), "start_time", (json_int_t) start);
-        char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-        char *line = NULL;
-        int r = -ENOMEM;
+        bool live = w->m->kind == MACHINE_LIVE;
+        json_t *root = json_pack("{s:i, s:I}", "schema", 1, "start_time", (json_int_t) start);
+        char *text = NULL, *line = NULL;
+        int r = root ? 0 : -ENOMEM;
 
-        if (text && asprintf(&line, "%s\n", text) >= 0)
-                r = put(w->top_fd, "capture.json", text_from(line));
+        if (r == 0 && live &&
+            (json_object_set_new(root, "page_bytes", json_integer(sysconf(_SC_PAGESIZE))) < 0 ||
+             json_object_set_new(root, "clk_tck", json_integer(sysconf(_SC_CLK_TCK))) < 0 ||
+             json_object_set_new(root, "euid", json_integer((json_int_t) geteuid())) < 0))
+                r = -ENOMEM;
+        text = r == 0 ? json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+        if (r == 0)
+                r = text && asprintf(&line, "%s\n", text) >= 0
+                            ? put(w->top_fd, "capture.json", text_from(line))
+                            : -ENOMEM;
         free(line);
         free(text);
         json_decref(root);
@@ -293,6 +304,7 @@ static int write_json(Writer *w, time_t start) {
 static int write_capture(Writer *w, const CaptureOptions *options) {
         usec_t start = machine_now(w->m), interval = MAX(options->interval_usec, USEC_PER_MSEC);
         time_t wall = time(NULL);
+        bool failed;
         int fd, r;
 
         interval = MAX(interval, options->duration_usec / SNAPSHOTS_MAX);
@@ -305,17 +317,27 @@ static int write_capture(Writer *w, const CaptureOptions *options) {
                 return -ENOMEM;
         }
         r = write_snapshot(w, 0);
-        if (fclose(w->modes) != 0 && r == 0)
-                r = -errno;
+        failed = ferror(w->modes) != 0;
+        if ((fclose(w->modes) != 0 || failed) && r == 0)
+                r = -(errno ? errno : EIO);
         w->modes = NULL;
-        for (usec_t at = interval; r == 0 && at <= options->duration_usec; at += interval) {
+        for (usec_t at = interval; r == 0 && at <= options->duration_usec;) {
+                usec_t now;
+
                 if (options->progress)
                         options->progress(options->userdata, at - interval, options->duration_usec);
                 r = machine_advance(w->m, start + at);
+                if (r == MACHINE_E_END)
+                        break; /* a tree, or the last snapshot of a capture */
+                now = u64_sub_sat(machine_now(w->m), start);
                 if (r == 0)
-                        r = write_snapshot(w, MAX(machine_now(w->m) - start, USEC_PER_MSEC));
+                        r = write_snapshot(w, MAX(now, USEC_PER_MSEC));
+                /* a snapshot that took longer than the interval does not make the next ones hurry */
+                at = MAX(at, w->m->kind == MACHINE_LIVE ? now / interval * interval : at) +
+                     interval;
         }
-        if (options->progress)
+        r = MIN(r, 0);
+        if (r == 0 && options->progress)
                 options->progress(options->userdata, options->duration_usec,
                                   options->duration_usec);
         return r == 0 ? write_json(w, wall) : r;
