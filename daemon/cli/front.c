@@ -58,8 +58,28 @@ static void show_progress(void *userdata, usec_t passed_usec, usec_t whole_usec)
                 (void) fputs("\r\033[K", stderr);
         else
                 (void) fprintf(stderr, "\rwatching the machine: %llu of %s \033[K",
-                               (unsigned long long) (passed_usec / USEC_PER_SEC), human_seconds(whole_usec).text);
+                               (unsigned long long) (passed_usec / USEC_PER_SEC),
+                               human_seconds(whole_usec).text);
         (void) fflush(stderr);
+}
+
+Progress cli_progress(const Options *options) {
+        return options->duration_usec > 0 && output_is_terminal(STDERR_FILENO) ? show_progress
+                                                                               : NULL;
+}
+
+int cli_machine_error(const Options *options, int error) {
+        if (error == 0)
+                return EXIT_FINE;
+        if (error < 0)
+                return cli_errno(options->root, error);
+        if (error == MACHINE_E_DENIED)
+                cli_error("%s: permission denied", options->root);
+        else
+                cli_error(
+                        "%s: no machine, expected / (this one), a tree with proc/ or sys/ in it, or a capture",
+                        options->root);
+        return EXIT_FAILED;
 }
 
 int cli_observe(const Options *options, const Conf *conf, Observation *ret) {
@@ -67,25 +87,12 @@ int cli_observe(const Options *options, const Conf *conf, Observation *ret) {
                 .root = options->root,
                 .duration_usec = options->duration_usec,
                 .interval_usec = options->interval_usec,
-                .progress = options->duration_usec > 0 && output_is_terminal(STDERR_FILENO) ? show_progress : NULL,
+                .progress = cli_progress(options),
+                .externals = conf ? conf->externals : NULL,
+                .n_externals = conf ? conf->n_externals : 0,
         };
-        int r;
 
-        if (conf) {
-                observe_options.externals = conf->externals;
-                observe_options.n_externals = conf->n_externals;
-        }
-        r = observe(&observe_options, ret);
-        if (r == 0)
-                return EXIT_FINE;
-        if (r == MACHINE_E_DENIED)
-                cli_error("%s: permission denied", options->root);
-        else if (r > 0)
-                cli_error("%s: no machine, expected / (this one), a tree with proc/ or sys/ in it, or a capture",
-                          options->root);
-        else
-                return cli_errno(options->root, r);
-        return EXIT_FAILED;
+        return cli_machine_error(options, observe(&observe_options, ret));
 }
 
 ConfOptions cli_conf_options(const Options *options) {
@@ -116,16 +123,18 @@ int cli_load_conf(const Options *options, Conf **ret_conf, ConfIssues *issues) {
         return EXIT_BAD_CONFIG;
 }
 
-int cli_load_policies(const Options *options, const Conf *conf, const Observation *o, PolicySet **ret_set,
-                      ConfIssues *issues) {
+int cli_load_policies(const Options *options, const Conf *conf, const Observation *o,
+                      PolicySet **ret_set, ConfIssues *issues) {
         ConfOptions conf_options = cli_conf_options(options);
         const Snapshot *last = o ? observation_last(o) : NULL;
         const Zone *zone = last && last->zoneinfo ? pcp_largest_zone(last->zoneinfo) : NULL;
-        uint64_t page_bytes = o && o->facts.page_bytes.known ? o->facts.page_bytes.value : 4096, largest = 0;
+        uint64_t page_bytes = o && o->facts.page_bytes.known ? o->facts.page_bytes.value : 4096,
+                 largest = 0;
         int r;
 
         if (zone && zone->managed.known)
                 largest = u64_mul_sat(zone->managed.value, page_bytes);
-        r = policy_set_load(&conf_options, conf, conf_profile_resolve(conf, largest), ret_set, issues);
+        r = policy_set_load(&conf_options, conf, conf_profile_resolve(conf, largest), ret_set,
+                            issues);
         return r < 0 ? cli_errno("policies", r) : EXIT_FINE;
 }

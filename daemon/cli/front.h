@@ -10,10 +10,10 @@
  * configuration. */
 typedef enum ExitCode {
         EXIT_FINE = 0,
-        EXIT_FAILED = 1,     /* also: the directory is no machine */
+        EXIT_FAILED = 1, /* also: the directory is no machine */
         EXIT_USAGE = 2,
-        EXIT_FOUND = 4,      /* with --exit-code: something to recommend */
-        EXIT_NO_KNOBS = 5,   /* every knob is absent, removed or fixed */
+        EXIT_FOUND = 4,       /* with --exit-code: something to recommend */
+        EXIT_NO_KNOBS = 5,    /* every knob is absent, removed or fixed */
         EXIT_BAD_CONFIG = 78, /* bad configuration, or any bad file given to check */
 } ExitCode;
 
@@ -35,6 +35,12 @@ int cli_errno(const char *what, int error);
  * programs to read (externals); NULL: none. EXIT_FINE, or an exit code after a message. The observation must be given
  * to observation_done() in every case. */
 _must_check_ int cli_observe(const Options *options, const Conf *conf, Observation *ret);
+
+/* The message for what machine_open() or observe() gave, and the exit code; EXIT_FINE for 0. */
+_must_check_ int cli_machine_error(const Options *options, int error);
+/* Shows progress on stderr; NULL: it is no terminal, or there is nothing to wait for. */
+typedef void (*Progress)(void *userdata, usec_t passed_usec, usec_t whole_usec);
+Progress cli_progress(const Options *options);
 
 /* Loads the configuration: EXIT_FINE, or EXIT_BAD_CONFIG or EXIT_FAILED after messages. Warnings stay in the issues. */
 _must_check_ int cli_load_conf(const Options *options, Conf **ret_conf, ConfIssues *issues);

@@ -7,7 +7,8 @@
 #include "cli/output.h"
 #include "cli/print-advice.h"
 
-static int print(const Options *options, const Observation *o, const PolicySet *policies, const Advice *advice) {
+static int print(const Options *options, const Observation *o, const PolicySet *policies,
+                 const Advice *advice) {
         Output output;
 
         if (options->json)
