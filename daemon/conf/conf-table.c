@@ -40,8 +40,7 @@ static const ConfKey keys[] = {
           .type = KEY_TRIALS,
           .store = STORE_SPECIAL,
           .def = "\"any\"",
-          .help = "When trials may run, in local time: \"any\", \"never\", or days and hours such as "
-                  "\"Mon..Fri 01:00-05:00\"." },
+          .help = "When trials may run, in local time. A window that ends before it starts ends on the next day." },
         { .name = "trials_per_day",
           .type = KEY_INT,
           .store = STORE_UNSIGNED,

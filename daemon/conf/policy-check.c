@@ -86,7 +86,8 @@ static void check_signal(PolicyCheck *c, const char *key, const char *name, unsi
                 return;
         specs = signal_specs(&n);
         for (size_t i = 0; i < n; i++)
-                nearest_offer(&nearest, specs[i].name);
+                nearest_offer(&nearest, strcmp(specs[i].name, "external") == 0 ? "external:NAME"
+                                                                               : specs[i].name);
         complain(c, key, line, "unknown signal \"%s\"%s%s%s", name,
                  nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "",
                  nearest.best ? "\"?" : "");
