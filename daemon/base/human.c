@@ -58,7 +58,7 @@ Human human_bytes(uint64_t bytes) {
 
         while (i + 1 < ELEMENTSOF(units) && bytes >> (10 * (i + 1)) > 0)
                 i++;
-        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << (10 * i), 10, units[i]);
+        format_scaled(h.text, sizeof(h.text), bytes, UINT64_C(1) << (10 * i), 100, units[i]);
         return h;
 }
 

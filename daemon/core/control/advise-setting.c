@@ -131,6 +131,23 @@ static void say_watermarks(const AdviseBuild *b, char *text, size_t size) {
             (unsigned long long) u64_mul_sat(tightest->high.value, kb));
 }
 
+/* What the kernel log says of failed allocations, first event first: who asked for what. */
+static void say_failures(const AdviseBuild *b, const char *signal, char *text, size_t size) {
+        bool high = strcmp(signal, "alloc-failure-high-order") == 0;
+
+        if (!b->in->kmsg || (!high && strcmp(signal, "alloc-failure-order0") != 0))
+                return;
+        for (size_t i = 0; i < b->in->kmsg->n; i++) {
+                const KmsgEvent *e = &b->in->kmsg->events[i];
+
+                if (e->kind != KMSG_ALLOCATION_FAILURE || (e->order.known && e->order.value > 0) != high)
+                        continue;
+                say(text, size, "; kernel log line %u: %s%sorder %llu%s%s, %u times", e->first_line, e->comm, e->comm[0] ? ", " : "",
+                    (unsigned long long) e->order.value, e->mode[0] ? ", mode " : "", e->mode, e->count);
+                return;
+        }
+}
+
 /* The value that the first fitting arm names: a multiple of the default for a ladder, itself otherwise. */
 static bool choose_integer(const Policy *policy, const Knob *knob, char *ret_text, size_t size) {
         for (unsigned i = 0; i < policy->n_arms; i++) {
@@ -179,6 +196,8 @@ void advise_integer(AdviseBuild *b, const Policy *policy) {
         say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "", policy->about);
         if (strcmp(knob->name, "min-free") == 0 || strcmp(knob->name, "watermark-scale") == 0)
                 say_watermarks(b, rec->reason, sizeof(rec->reason));
+        if (targets.lead)
+                say_failures(b, targets.lead->name, rec->reason, sizeof(rec->reason));
         finish(b, policy, knob, &targets, &guards, rec);
         if (rec->to[0] && !knob->spec->context_only)
                 say(rec->how, sizeof(rec->how), "echo %s > %s", rec->to, knob->path);
@@ -226,6 +245,8 @@ void advise_known_kernel(AdviseBuild *b, const Policy *policy) {
 
                 if (targets.state == TARGETS_HOT)
                         say(why, sizeof(why), "%s", targets.text);
+                if (targets.state == TARGETS_HOT && targets.lead)
+                        say_failures(b, targets.lead->name, why, sizeof(why));
                 if (policy->cpus_at_least > 0 && facts->topology.n_online >= policy->cpus_at_least)
                         say(why, sizeof(why), "%s%u CPUs (from %u on)", why[0] ? "; " : "", facts->topology.n_online,
                             policy->cpus_at_least);
