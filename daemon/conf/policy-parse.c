@@ -313,9 +313,11 @@ int policy_parse(const char *file, const char *text, size_t size, const Conf *co
 
         if (errors > 0)
                 return 1;
-        copy = strndup(text ? text : "", size);
+        copy = calloc(1, size + 1);
         if (!copy)
                 return -ENOMEM;
+        if (size > 0)
+                memcpy(copy, text, size);
         r = policy_load_text(file, copy, conf, ret_policy, &origins, issues);
         if (r == 0)
                 policy_origins_done(&origins);
