@@ -3,8 +3,7 @@
 
 #include "test.h"
 
-/* Expected numbers are computed by hand from mm/page_alloc.c, or were read on real machines: the
- * sources stand with the cases. */
+/* Expected numbers: by hand from mm/page_alloc.c, or read on real machines, as the cases say. */
 
 /* A machine of up to 4 nodes with one zone each, all lists showing the same numbers. */
 typedef struct Bench {
@@ -43,14 +42,12 @@ static Zone *add_zone(Bench *b, unsigned node, const char *name, uint64_t manage
 }
 
 static void show_lists(Bench *b, Zone *zone, unsigned n, uint32_t high, uint32_t batch) {
+        const uint32_t has = PAGESET_COUNT | PAGESET_HIGH | PAGESET_BATCH;
+
         zone->pagesets = b->lists[zone - b->zones];
         zone->n_pagesets = n;
         for (unsigned i = 0; i < n; i++)
-                zone->pagesets[i] = (Pageset){ .cpu = i,
-                                               .high = high,
-                                               .batch = batch,
-                                               .has = PAGESET_COUNT | PAGESET_HIGH |
-                                                      PAGESET_BATCH };
+                zone->pagesets[i] = (Pageset){ i, 0, high, batch, 0, 0, has };
 }
 
 static PcpModel model(Bench *b, PcpFiles files, uint64_t fraction) {
@@ -307,7 +304,7 @@ TEST(undivided_lists_of_a_cpuless_node_differ_from_the_released_formula) {
         ASSERT_EQ_U(p.high_max, 724);
         pcp_zone_seen(&m, &b.zones[2], &seen);
         ASSERT_EQ_I((int) seen.match, (int) PCP_MATCH_DIFFERS);
-        ASSERT_EQ_U(seen.high_sum, 96 * 69584); /* 6,680,064 pages: 26 GB */
+        ASSERT_EQ_U(seen.high_sum, 6680064); /* 26 GB */
         pcp_zone_seen(&m, &b.zones[0], &seen);
         ASSERT_EQ_I((int) seen.match, (int) PCP_MATCH_EXACT);
 }
