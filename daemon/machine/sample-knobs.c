@@ -10,6 +10,8 @@
 
 #define SMALL_BYTES_MAX ((size_t) 65536)
 #define ADMIN_BYTES_MAX ((size_t) 1 << 20)
+#define ADMIN_FILES_MAX 4096u
+#define SETTINGS_MAX 1024u
 
 static int take_knob_file(Machine *m, Arena *arena, const char *path, KnobFile *ret,
                           ParseLog *log) {
@@ -87,7 +89,7 @@ static int compare_files(const void *a, const void *b) {
 /* Directories in order of precedence: a file in an earlier one replaces one of the same name in a later
  * one; a link to /dev/null masks it (sysctl.d(5), tmpfiles.d(5)). */
 static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_dirs,
-                   AdminFile **ret, size_t *ret_n) {
+                   AdminFile **ret, size_t *ret_n, ParseLog *log) {
         AdminFile *files = NULL;
         size_t n = 0, capacity = 0;
 
@@ -109,6 +111,12 @@ static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_d
                                 replaced = strcmp(files[k].name, entries[i].name) == 0;
                         if (replaced)
                                 continue;
+                        if (n == ADMIN_FILES_MAX) {
+                                parse_log_add(log, dirs[d], 0,
+                                              "more than 4096 files: the rest is left out",
+                                              TEXT_NULL);
+                                break;
+                        }
                         if (n == capacity) {
                                 size_t more = MAX(2 * capacity, (size_t) 32);
 
@@ -135,16 +143,27 @@ static int collect(Machine *m, Arena *arena, const char *const *dirs, size_t n_d
 typedef struct Settings {
         AdminSetting *rows;
         size_t n, capacity;
+        bool full;
 } Settings;
 
-static int keep(Arena *arena, Settings *s, const AdminLine *line, const char *file) {
+/* Only what can be a knob of ours: other lines would be searched through for each of ours. */
+static int keep(Arena *arena, Settings *s, const AdminLine *line, const char *file, ParseLog *log) {
         char *absolute = NULL;
         size_t at = 0;
 
-        if (line->append)
+        if (line->append ||
+            (strncmp(line->path, "/proc/sys/vm/", 13) != 0 && strncmp(line->path, "/sys/", 5) != 0))
                 return 0;
         while (at < s->n && strcmp(s->rows[at].path, line->path) != 0)
                 at++;
+        if (at == SETTINGS_MAX) {
+                if (!s->full)
+                        parse_log_add(log, file, line->line,
+                                      "more than 1024 settings: from here on they are left out",
+                                      text_from(line->path));
+                s->full = true;
+                return 0;
+        }
         if (at == s->n) {
                 if (s->n == s->capacity) {
                         size_t more = MAX(2 * s->capacity, (size_t) 64);
@@ -181,7 +200,7 @@ static int apply(Machine *m, Arena *arena, const char *path, AdminParser parse, 
                 return error;
         r = parse(arena, text, path, &lines, log);
         for (size_t i = 0; r == 0 && i < lines.n; i++)
-                r = keep(arena, s, &lines.lines[i], path);
+                r = keep(arena, s, &lines.lines[i], path, log);
         return r;
 }
 
@@ -195,7 +214,7 @@ int sample_admin_settings(Machine *m, Arena *arena, AdminSetting **ret_settings,
         Settings s = { 0 };
         AdminFile *files;
         size_t n;
-        int r = collect(m, arena, sysctl_dirs, ELEMENTSOF(sysctl_dirs), &files, &n);
+        int r = collect(m, arena, sysctl_dirs, ELEMENTSOF(sysctl_dirs), &files, &n, log);
 
         for (size_t i = 0; r == 0 && i < n; i++)
                 if (!files[i].masked)
@@ -204,7 +223,7 @@ int sample_admin_settings(Machine *m, Arena *arena, AdminSetting **ret_settings,
         if (r == 0)
                 r = apply(m, arena, "etc/sysctl.conf", sysctl_conf_parse, &s, log);
         if (r == 0)
-                r = collect(m, arena, tmpfiles_dirs, ELEMENTSOF(tmpfiles_dirs), &files, &n);
+                r = collect(m, arena, tmpfiles_dirs, ELEMENTSOF(tmpfiles_dirs), &files, &n, log);
         for (size_t i = 0; r == 0 && i < n; i++)
                 if (!files[i].masked)
                         r = apply(m, arena, files[i].path, tmpfiles_conf_parse, &s, log);
