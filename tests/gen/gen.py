@@ -77,9 +77,12 @@ def build_machine(a):
     m = Machine(a.kernel, nodes, page_bytes=a.page, arch=a.arch, offline=a.offline, fraction=a.fraction, seed=a.seed,
                 possible=list(range(max(a.possible or 0, a.cpus))), release=a.release or kernels.KERNELS[a.kernel].release)
     rng = random.Random(a.seed)
-    for z in m.zones:     # every CPU parks something between nothing and its list's floor
+    # A CPU parks up to its list's floor of local pages; the vmstat worker drains remote lists, a batch may be left.
+    for z in m.zones:
+        local = set(m.local_cpus(z.node))
         for c in z.cpu_count:
-            z.cpu_count[c] = rng.randint(0, z.high_min) if z.name != "DMA" else 0
+            most = z.high_min if c in local else min(z.batch, z.high_min)
+            z.cpu_count[c] = rng.randint(0, most) if z.name != "DMA" else 0
             if m.kernel.pcp in ("auto", "shown") and z.name != "DMA":
                 z.cpu_high[c] = rng.randint(min(z.high_min, z.high_max), z.high_max)
                 z.cpu_count[c] = min(z.cpu_count[c], z.cpu_high[c])

@@ -1,15 +1,15 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The generator against real kernels (TAP): the machine of a capture, generated from its sizes, must have the same
 files with the same layout, and what its kernel computed must be what we compute."""
 import os
 import re
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-sys.dont_write_bytecode = True
+import harness
+from harness import Tap
+
+sys.path.insert(0, os.path.join(harness.ROOT, "tests", "gen"))
 
 import capture  # noqa: E402
 import cases  # noqa: E402
@@ -18,22 +18,10 @@ import kernels  # noqa: E402
 from machine import MIB, Machine, Node  # noqa: E402
 from moment import Load  # noqa: E402
 
-TREES = os.path.join(HERE, os.pardir, "trees")
+TREES = os.path.join(harness.ROOT, "tests", "trees")
 # Read by nobody, or not written on purpose (see kernel-facts on what takes locks)
 UNWRITTEN = re.compile(r"^proc/(pagetypeinfo|sys/(kernel/numa_balancing|vm/.*))$|topology/|/(cpumap|numastat)$|"
                        r"slab/[^/]+/(objects|objects_partial|alloc_calls|free_calls|validate|shrink)$|has_normal_memory$|/stats/")
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.failed = 0
-
-    def ok(self, good, name, detail=""):
-        self.n += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.n} - {name}")
-        if not good and detail:
-            print("\n".join("# " + s for s in str(detail)[:2000].splitlines()))
 
 
 def shape(text):
@@ -112,7 +100,7 @@ def compare_values(tap, name, tree, real):
 
 def compare_layout(tap, name, tree, real, links):
     m = twin(name, real)
-    with tempfile.TemporaryDirectory() as tmp:
+    with harness.scratch() as tmp:
         out = os.path.join(tmp, "c")
         capture.write(out, m, Load(), (0,))
         made = {}
@@ -170,8 +158,7 @@ def main():
         m = parts["machine"]
         good = all(0 <= z.free and z.free + z.parked() <= z.managed for z in m.zones if z.managed)
         tap.ok(good, f"{name}: free and parked pages fit each zone")
-    print(f"1..{tap.n}")
-    return 1 if tap.failed else 0
+    return tap.done()
 
 
 if __name__ == "__main__":
