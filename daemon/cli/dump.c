@@ -32,6 +32,10 @@ static void write_roff(Output *o, const char *text) {
                         output_print(o, "\\&");
                 if (*p == '\\')
                         output_print(o, "\\e");
+                else if (p[0] == '(' && p[1] == ')')
+                        output_print(
+                                o,
+                                "\\&("); /* mandoc wants functions of C marked up: these are the kernel's */
                 else
                         output_print(o, "%c", *p);
         }
@@ -43,6 +47,16 @@ static void write_field(Output *o, const char *label, const char *text) {
         output_print(o, ".br\n%s: ", label);
         write_roff(o, text);
         output_print(o, "\n");
+}
+
+static void write_path(Output *o, const KnobSpec *s) {
+        const char *hole = strstr(s->path, "%s");
+
+        if (hole)
+                output_print(o, ".br\nFile:\n.Pa /%.*s%s%s\n", (int) (hole - s->path), s->path,
+                             s->scopes & SCOPES_CACHE ? "CACHE" : "SIZE", hole + 2);
+        else
+                output_print(o, ".br\nFile:\n.Pa /%s\n", s->path);
 }
 
 static void dump_knobs(Output *o, bool man) {
@@ -63,7 +77,7 @@ static void dump_knobs(Output *o, bool man) {
                 write_roff(o, s->help);
                 output_print(o, "\n");
                 if (s->path)
-                        output_print(o, ".br\nFile:\n.Pa /%s\n", s->path);
+                        write_path(o, s);
                 write_field(o, "Scope", scopes);
                 write_field(o, "Legal values", s->legal);
                 write_field(o, "Unit", s->unit);

@@ -125,7 +125,7 @@ static void add_signal_numbers(Facts *f, const Observation *o, const SignalSpec 
             rate->evidence != EVIDENCE_NONE)
                 facts_add(f, "numbers", "alloc-rate %s, %u CPUs online",
                           human_value(rate->value, rate->milli, rate->unit).text, t->n_online);
-        else if (spec->lock_wait && t->n_online > 0)
+        else if (spec->lock_wait && spec->best == EVIDENCE_MEASURED && t->n_online > 0)
                 facts_add(f, "numbers", "%u CPUs online: 100 %% are %u CPU seconds a second",
                           t->n_online, t->n_online);
         if (strcmp(spec->name, "pcp-hold-length") == 0) {
@@ -152,16 +152,23 @@ static void add_signal_numbers(Facts *f, const Observation *o, const SignalSpec 
                           o->n_snapshots);
 }
 
+static void add_targets_of(Facts *f, const Policy *p, const PolicyTarget *targets, unsigned n,
+                           const char *name, const char *unit, const char *remark) {
+        for (unsigned t = 0; t < n; t++)
+                if (strcmp(targets[t].signal, name) == 0)
+                        facts_add(f, "target", "%s: hot at %s, cool below %s%s (%s:%u)", p->name,
+                                  human_value(targets[t].hot, 0, unit).text,
+                                  human_value(targets[t].cool, 0, unit).text, remark, p->file,
+                                  targets[t].line);
+}
+
 static void add_targets(Facts *f, const PolicySet *policies, const char *name, const char *unit) {
         for (size_t i = 0; i < policies->n; i++) {
                 const Policy *p = &policies->policies[i];
 
-                for (unsigned t = 0; t < p->n_targets; t++)
-                        if (strcmp(p->target[t].signal, name) == 0)
-                                facts_add(f, "target", "%s: hot at %s, cool below %s (%s:%u)",
-                                          p->name, human_value(p->target[t].hot, 0, unit).text,
-                                          human_value(p->target[t].cool, 0, unit).text, p->file,
-                                          p->target[t].line);
+                add_targets_of(f, p, p->target, p->n_targets, name, unit, "");
+                add_targets_of(f, p, p->fallback, p->n_fallback, name, unit,
+                               ", where no target is known");
         }
 }
 

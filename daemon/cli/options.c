@@ -138,7 +138,9 @@ static bool take_argument(const Parser *p, const char *word) {
                 Nearest nearest = { .word = word };
 
                 o->verb = verb_spec_find(p->verbs, p->n_verbs, word);
-                if (o->verb)
+                if (!o->verb && strcmp(word, "help") == 0)
+                        o->help = true;
+                if (o->verb || o->help)
                         return true;
                 for (size_t i = 0; i < p->n_verbs; i++)
                         nearest_offer(&nearest, p->verbs[i].name);

@@ -126,9 +126,13 @@ void output_open(Output *o, bool paged) {
 int output_close(Output *o) {
         int r = 0;
 
-        errno = 0;
-        if (fflush(o->stream) != 0 || ferror(o->stream))
-                r = errno > 0 ? -errno : -EIO;
+        if (ferror(o->stream)) {
+                /* What went wrong is no longer known: the same happens again to another byte. */
+                clearerr(o->stream);
+                r = fputc('\n', o->stream) < 0 || fflush(o->stream) != 0 ? -errno : -EIO;
+        } else if (fflush(o->stream) != 0) {
+                r = -errno;
+        }
         if (o->pager > 0) {
                 int status;
 

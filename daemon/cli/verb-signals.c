@@ -80,7 +80,7 @@ static void add_signal(Table *t, const Signal *s) {
 
 static int print_table(const Options *options, const Observation *o) {
         static const TableColumn columns[] = {
-                { "signal", .least = 22 },
+                { "signal", .least = 24 },
                 { "value", .right = true, .least = 12 },
                 { "evidence", .least = 9 },
                 { "remark", .least = 18 },
@@ -108,10 +108,12 @@ static int print_table(const Options *options, const Observation *o) {
                 return cli_errno("signals", r);
         }
         output_print(&out, "\n");
-        if (n_more > 0)
+        if (n_more > 0) {
                 output_styled(&out, STYLE_DIM,
-                              "%s more of nodes, zones and caches: alloctune signals '*'\n",
+                              "%s more of nodes, zones and caches: alloctune signals '*'",
                               human_count(n_more).text);
+                output_print(&out, "\n");
+        }
         output_styled(&out, STYLE_DIM, "More: alloctune explain SIGNAL");
         output_print(&out, "\n");
         return output_finish(&out);

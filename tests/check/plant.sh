@@ -9,8 +9,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/plant test.XXXXXX") # a blank: paths must be q
 trap 'rm -rf -- "$work"' EXIT
 copy=$work/tree
 
-mkdir -p -- "$copy/tests/fuzz" "$copy/tests/expect"
-for part in daemon policies etc man meson.build meson_options.txt bootstrap .clang-format tests/unit tests/check; do
+mkdir -p -- "$copy/tests/fuzz" "$copy/tests/expect" "$copy/docs"
+cp -R -- "$tree/docs/schema" "$copy/docs/schema"
+for part in daemon policies etc man completions meson.build meson_options.txt bootstrap .clang-format tests/unit tests/check; do
     cp -R -- "$tree/$part" "$copy/$part"
 done
 cp -- "$tree/tests/fuzz/"*.[ch] "$tree/tests/fuzz/meson.build" "$copy/tests/fuzz/"
@@ -124,6 +125,58 @@ plant listed 'a check that nobody runs' tests/check/planted.sh '# SPDX-License-I
 plant listed 'a policy that is not installed' policies/planted.policy '# SPDX-License-Identifier: GPL-2.0-or-later\n'
 plant listed 'a page that is not installed' man/planted.7 '.Dd\n'
 
+# What the program's tables say: texts that differ from them, and a program whose tables are wrong.
+changed() { # check, rule, file, sed script
+    cp -- "$copy/$3" "$work/unchanged"
+    sed "$4" "$work/unchanged" >"$copy/$3"
+    set +e
+    output=$(sh "$here/$1.sh" "$copy" 2>&1)
+    status=$?
+    set -e
+    if cmp -s "$copy/$3" "$work/unchanged"; then
+        result "not ok" "$1: $2: the plant changes nothing"
+    elif [ "$status" -eq 77 ]; then
+        n=$((n + 1))
+        echo "ok $n - $1: $2 # SKIP $output"
+    elif [ "$status" -ne 0 ] && printf '%s\n' "$output" | grep -qF -- "$3"; then
+        result ok "$1: $2"
+    else
+        printf '%s\n' "$output" | sed 's/^/# /'
+        result "not ok" "$1: $2"
+    fi
+    cp -- "$work/unchanged" "$copy/$3"
+}
+
+changed docs 'a help text that differs from the manual page' man/alloctuned.knobs.7 's/Larger lists take/Larger lists never take/'
+changed docs 'an option that is not in the manual page' man/alloctune.1 '/^\.It Fl -exit-code/d'
+changed docs 'a manual page that mandoc warns of' man/alloctune.1 's/^\.Sh EXAMPLES/.Zz EXAMPLES/'
+changed docs 'a list that is not in the manual page' man/alloctuned.knobs.7 '/BEGIN signals/d'
+changed docs 'a default that differs from the table' etc/alloctuned.conf 's/changes_per_hour = 4/changes_per_hour = 5/'
+changed docs 'a verb that a completion lacks' completions/alloctune.bash 's/cat-config//g'
+changed docs 'a schema that lets anything in' docs/schema/knobs.json '/additionalProperties/d'
+changed tables 'a policy for a knob that does not exist' policies/slab-order.policy 's/knob = "slab-order"/knob = "slab-odrer"/'
+
+real=${ALLOCTUNE:-${BUILD_ROOT:-$tree/build}/daemon/cli/alloctune}
+tables() { # rule, wanted words, table, sed script for it
+    [ -x "$real" ] || { n=$((n + 1)); echo "ok $n - tables: $1 # SKIP no program"; return; }
+    printf '#!/bin/sh\nif [ "$*" = "--dump-tables %s" ]; then "%s" "$@" | sed "%s"; else exec "%s" "$@"; fi\n' "$3" "$real" "$4" "$real" >"$work/program"
+    chmod +x "$work/program"
+    if output=$(ALLOCTUNE=$work/program sh "$here/tables.sh" "$copy" 2>&1); then
+        result "not ok" "tables: $1"
+    elif printf '%s\n' "$output" | grep -qF -- "$2"; then
+        result ok "tables: $1"
+    else
+        printf '%s\n' "$output" | sed 's/^/# /'
+        result "not ok" "tables: $1"
+    fi
+}
+tables 'two knobs of one name' 'knobs: twice: min-free' knobs '/^min-free/p'
+tables 'signals that are not sorted' 'signals: not sorted' signals '1{h;d};\$G'
+tables 'a path outside of proc and sys' 'is not below proc/ or sys/' knobs 's/proc.sys.vm.min_free/etc\/min_free/'
+tables 'a knob without a unit' 'min-free: a field is empty' knobs '/^min-free/s/kB//g'
+tables 'an option of a verb that is not in the table' 'verbs: options differ' options '/exit-code/d'
+tables 'a table that is empty' 'signals: empty' signals 'd'
+
 # Purity looks at objects.
 impure() { # rule, floor, wanted words, text
     # shellcheck disable=SC2059 # the text is a format
@@ -164,7 +217,7 @@ else
     result "not ok" 'purity: a constant table with pointers is fine'
 fi
 
-for check in floors house headers format listed; do
+for check in docs floors house headers format listed tables; do
     clean $check 'the tree without a plant passes'
 done
 
