@@ -152,7 +152,7 @@ static int open_regular(Root *r, const char *path, struct stat *ret_st, int *ret
                 fd = open_below(r, r->fd, path, flags);
         if (fd < 0)
                 return errno;
-        if (fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode)) {
+        if (r->live && (fstat(fd, ret_st) < 0 || !S_ISREG(ret_st->st_mode))) {
                 (void) close(fd);
                 return EINVAL;
         }
