@@ -4,34 +4,20 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/text.h"
 
 /* Tokens of libconfig (lib/scanner.l, 1.5 to 1.7): names [A-Za-z*][-A-Za-z0-9_*]*, numbers with an
  * optional sign and a suffix L or LL, strings with backslash escapes that may span lines, comments
  * of three kinds. A number is taken as the longest run of characters that could belong to one, so
  * that nothing libconfig would read as a number goes by unseen: "5x" is refused here although
  * libconfig would read two tokens. */
-typedef struct Lexer {
-        const char *file;
-        const char *text;
-        size_t size, at;
-        unsigned line;
-        ConfIssues *issues;
-        size_t n_errors;
-        struct {
-                char bracket;
-                unsigned line;
-        } open[CONF_DEPTH_MAX];
-        unsigned depth;
-        bool too_deep; /* said once */
-        unsigned n_settings;
-} Lexer;
+void conf_lex_error(ConfLexer *l, unsigned line, const char *format, ...) {
+        va_list args;
 
-#define COMPLAIN(l, at_line, ...)                                                            \
-        do {                                                                                 \
-                (l)->n_errors++;                                                             \
-                conf_issues_add((l)->issues, (l)->file, (at_line), CONF_ERROR, __VA_ARGS__); \
-        } while (false)
+        l->n_errors++;
+        va_start(args, format);
+        conf_issues_vadd(l->issues, l->file, line, CONF_ERROR, format, args);
+        va_end(args);
+}
 
 static bool is_digit(char c) {
         return c >= '0' && c <= '9';
@@ -45,22 +31,22 @@ static bool is_hex(char c) {
         return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-static char peek(const Lexer *l, size_t ahead) {
+static char peek(const ConfLexer *l, size_t ahead) {
         return l->at + ahead < l->size ? l->text[l->at + ahead] : '\0';
 }
 
-static void advance(Lexer *l) {
+static void advance(ConfLexer *l) {
         if (l->text[l->at] == '\n')
                 l->line++;
         l->at++;
 }
 
-static void skip_line_comment(Lexer *l) {
+static void skip_line_comment(ConfLexer *l) {
         while (l->at < l->size && l->text[l->at] != '\n')
                 l->at++;
 }
 
-static void skip_block_comment(Lexer *l) {
+static void skip_block_comment(ConfLexer *l) {
         unsigned line = l->line;
 
         l->at += 2;
@@ -71,10 +57,11 @@ static void skip_block_comment(Lexer *l) {
                 }
                 advance(l);
         }
-        COMPLAIN(l, line, "comment without end, expected */");
+        conf_lex_error(l, line, "comment without end, expected */");
+        l->open_comment = true;
 }
 
-static void skip_string(Lexer *l) {
+static bool skip_string(ConfLexer *l) {
         unsigned line = l->line;
 
         l->at++;
@@ -83,19 +70,20 @@ static void skip_string(Lexer *l) {
 
                 if (c == '"') {
                         l->at++;
-                        return;
+                        return true;
                 }
                 if (c == '\\' && peek(l, 1) == 'x' && peek(l, 2) == '0' && peek(l, 3) == '0')
-                        COMPLAIN(l, l->line, "a NUL character in a string");
+                        conf_lex_error(l, l->line, "a NUL character in a string");
                 if (c == '\\' && l->at + 1 < l->size)
                         advance(l);
                 advance(l);
         }
-        COMPLAIN(l, line, "string without end, expected \"");
+        conf_lex_error(l, line, "string without end, expected \"");
+        return false;
 }
 
 /* Whole decimal digits; magnitude of the value. */
-static void check_decimal(Lexer *l, Text digits, bool negative, bool is_long, Text written) {
+static void check_decimal(ConfLexer *l, Text digits, bool negative, bool is_long, Text written) {
         uint64_t limit = is_long ? (uint64_t) INT64_MAX : (uint64_t) INT32_MAX;
         uint64_t value;
         int r = number_parse_u64(digits.data, digits.size, &value);
@@ -105,15 +93,15 @@ static void check_decimal(Lexer *l, Text digits, bool negative, bool is_long, Te
         if (r == 0 && value <= limit)
                 return;
         if (!is_long && r == 0 && value <= (uint64_t) INT64_MAX)
-                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
-                         (int) MIN(written.size, 40u), written.data, (int) MIN(written.size, 40u),
-                         written.data);
+                conf_lex_error(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
+                               (int) MIN(written.size, 40u), written.data,
+                               (int) MIN(written.size, 40u), written.data);
         else
-                COMPLAIN(l, l->line, "%.*s needs more than 64 bits", (int) MIN(written.size, 40u),
-                         written.data);
+                conf_lex_error(l, l->line, "%.*s needs more than 64 bits",
+                               (int) MIN(written.size, 40u), written.data);
 }
 
-static void check_hex(Lexer *l, Text digits, bool is_long, Text written) {
+static void check_hex(ConfLexer *l, Text digits, bool is_long, Text written) {
         size_t zeros = 0, significant;
 
         while (zeros < digits.size && digits.data[zeros] == '0')
@@ -125,12 +113,12 @@ static void check_hex(Lexer *l, Text digits, bool is_long, Text written) {
              digits.data[zeros] <= '7'))
                 return;
         if (!is_long && significant <= 15)
-                COMPLAIN(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
-                         (int) MIN(written.size, 40u), written.data, (int) MIN(written.size, 40u),
-                         written.data);
+                conf_lex_error(l, l->line, "%.*s needs more than 32 bits, expected %.*sL",
+                               (int) MIN(written.size, 40u), written.data,
+                               (int) MIN(written.size, 40u), written.data);
         else
-                COMPLAIN(l, l->line, "%.*s needs more than %s bits", (int) MIN(written.size, 40u),
-                         written.data, is_long ? "64" : "32");
+                conf_lex_error(l, l->line, "%.*s needs more than %s bits",
+                               (int) MIN(written.size, 40u), written.data, is_long ? "64" : "32");
 }
 
 /* digits [. digits] [e [sign] digits], with digits somewhere before the e. */
@@ -159,7 +147,7 @@ static bool is_float(Text t) {
         return i == t.size && (point || exponent);
 }
 
-static void take_number(Lexer *l) {
+static ConfTokenKind take_number(ConfLexer *l) {
         Text written = { l->text + l->at, 0 }, body;
         bool negative = peek(l, 0) == '-', is_long = false, hex;
         size_t n = 0;
@@ -195,7 +183,7 @@ static void take_number(Lexer *l) {
                         i++;
                 if (i == digits.size) {
                         check_hex(l, digits, is_long, written);
-                        return;
+                        return is_long ? TOKEN_INT64 : TOKEN_INT;
                 }
         } else if (!hex) {
                 size_t i = 0;
@@ -204,129 +192,103 @@ static void take_number(Lexer *l) {
                         i++;
                 if (i == body.size && i > 0) {
                         check_decimal(l, body, negative, is_long, written);
-                        return;
+                        return is_long ? TOKEN_INT64 : TOKEN_INT;
                 }
                 if (!is_long && is_float(body))
+                        return TOKEN_FLOAT;
+        }
+        conf_lex_error(l, l->line, "malformed number \"%.*s\"", (int) MIN(written.size, 40u),
+                       written.data);
+        return TOKEN_INT; /* said; go on as if it were one */
+}
+
+static bool is_boolean(Text t) {
+        static const char *const words[] = { "true", "false" };
+
+        for (size_t i = 0; i < ELEMENTSOF(words); i++) {
+                size_t n = 0;
+
+                while (n < t.size && words[i][n] && (t.data[n] | 0x20) == words[i][n])
+                        n++;
+                if (n == t.size && words[i][n] == '\0')
+                        return true;
+        }
+        return false;
+}
+
+static ConfTokenKind take_name(ConfLexer *l, size_t start) {
+        while (is_letter(peek(l, 0)) || is_digit(peek(l, 0)) ||
+               (peek(l, 0) != '\0' && strchr("-_*", peek(l, 0))))
+                l->at++;
+        return is_boolean((Text){ l->text + start, l->at - start }) ? TOKEN_BOOL : TOKEN_NAME;
+}
+
+/* Blanks, comments and @include. */
+static void skip_space(ConfLexer *l) {
+        while (l->at < l->size) {
+                char c = peek(l, 0);
+
+                if (c == '#' || (c == '/' && peek(l, 1) == '/'))
+                        skip_line_comment(l);
+                else if (c == '/' && peek(l, 1) == '*')
+                        skip_block_comment(l);
+                else if (c == '@') {
+                        conf_lex_error(
+                                l, l->line,
+                                "@include is not supported, expected a file in the drop-in directory instead");
+                        skip_line_comment(l);
+                } else if (c != '\0' && strchr(" \t\r\n\f", c))
+                        advance(l);
+                else
                         return;
         }
-        COMPLAIN(l, l->line, "malformed number \"%.*s\"", (int) MIN(written.size, 40u),
-                 written.data);
 }
 
-static void open_bracket(Lexer *l, char c) {
-        if (l->depth < CONF_DEPTH_MAX) {
-                l->open[l->depth].bracket = c;
-                l->open[l->depth].line = l->line;
-                l->depth++;
-        } else if (!l->too_deep) {
-                l->too_deep = true;
-                COMPLAIN(l, l->line, "nested too deep, expected at most %u levels", CONF_DEPTH_MAX);
-        }
-}
+static ConfTokenKind take_other(ConfLexer *l, char c) {
+        unsigned char byte = (unsigned char) c;
 
-/* False: the rest of the text makes no sense. */
-static bool close_bracket(Lexer *l, char c) {
-        char wanted = c == '}' ? '{' : c == ')' ? '(' : '[';
-
-        if (l->depth == 0) {
-                COMPLAIN(l, l->line, "%c closes nothing", c);
-                return false;
-        }
-        l->depth--;
-        if (l->open[l->depth].bracket != wanted) {
-                COMPLAIN(l, l->line, "%c does not close the %c of line %u", c,
-                         l->open[l->depth].bracket, l->open[l->depth].line);
-                return false;
-        }
-        return true;
-}
-
-/* One token. False: give up. */
-static bool take_token(Lexer *l) {
-        char c = peek(l, 0);
-
-        switch (c) {
-        case '"':
-                skip_string(l);
-                return true;
-        case '#':
-                skip_line_comment(l);
-                return true;
-        case '/':
-                if (peek(l, 1) == '/')
-                        skip_line_comment(l);
-                else if (peek(l, 1) == '*')
-                        skip_block_comment(l);
-                else {
-                        COMPLAIN(l, l->line, "unexpected character \"/\"");
-                        return false;
-                }
-                return true;
-        case '{':
-        case '(':
-        case '[':
-                open_bracket(l, c);
+        if (c != '\0' && strchr("{}()[]", c)) {
                 l->at++;
-                return !l->too_deep;
-        case '}':
-        case ')':
-        case ']':
+                return c == '{' || c == '(' || c == '[' ? TOKEN_OPEN : TOKEN_CLOSE;
+        }
+        if (c == '=' || c == ':') {
                 l->at++;
-                return close_bracket(l, c);
-        case '@':
-                COMPLAIN(
-                        l, l->line,
-                        "@include is not supported, expected a file in the drop-in directory instead");
-                skip_line_comment(l);
-                return true;
-        default:
-                break;
+                return TOKEN_EQUALS;
         }
-        if (is_digit(c) || c == '-' || c == '+' || c == '.') {
-                take_number(l);
-                return true;
+        if (c == ',' || c == ';') {
+                l->at++;
+                return c == ',' ? TOKEN_COMMA : TOKEN_SEMICOLON;
         }
-        if (is_letter(c) || c == '*') {
-                while (is_letter(peek(l, 0)) || is_digit(peek(l, 0)) ||
-                       (peek(l, 0) != '\0' && strchr("-_*", peek(l, 0))))
-                        l->at++;
-                return true;
-        }
-        if ((c == '=' || c == ':') && ++l->n_settings > CONF_SETTINGS_MAX) {
-                COMPLAIN(l, l->line, "too many settings, expected at most %u in a file",
-                         CONF_SETTINGS_MAX);
-                return false;
-        }
-        if (c == '\0' || !strchr(" \t\r\n\f=:;,", c)) {
-                unsigned char byte = (unsigned char) c;
-
-                if (byte > 0x20 && byte < 0x7f)
-                        COMPLAIN(l, l->line, "unexpected character \"%c\"", c);
-                else
-                        COMPLAIN(l, l->line, "unexpected byte 0x%02x", byte);
-                return false;
-        }
-        advance(l);
-        return true;
+        if (byte > 0x20 && byte < 0x7f)
+                conf_lex_error(l, l->line, "unexpected character \"%c\"", c);
+        else
+                conf_lex_error(l, l->line, "unexpected byte 0x%02x", byte);
+        return TOKEN_BAD;
 }
 
-size_t conf_text_check(const char *file, const char *text, size_t size, ConfIssues *issues) {
-        Lexer l = { .file = file, .text = text, .size = size, .line = 1, .issues = issues };
-        const char *nul = size > 0 ? memchr(text, '\0', size) : NULL;
+ConfToken conf_lex(ConfLexer *l) {
+        ConfToken token = { .kind = TOKEN_END };
+        size_t before = l->n_errors;
+        char c;
 
-        if (nul) {
-                unsigned line = 1;
-
-                for (const char *p = text; p < nul; p++)
-                        if (*p == '\n')
-                                line++;
-                COMPLAIN(&l, line, "a NUL byte, expected text");
-                return l.n_errors;
+        skip_space(l);
+        token.line = l->line;
+        token.text = (Text){ l->text + l->at, 0 };
+        if (l->at >= l->size) {
+                /* A comment without end has been said: nothing more is to be said of the end. */
+                token.kind = l->n_errors > before && l->open_comment ? TOKEN_BAD : TOKEN_END;
+                return token;
         }
-        while (l.at < l.size)
-                if (!take_token(&l))
-                        return l.n_errors;
-        for (unsigned i = 0; i < l.depth; i++)
-                COMPLAIN(&l, l.open[i].line, "%c without end", l.open[i].bracket);
-        return l.n_errors;
+        c = peek(l, 0);
+        token.bracket = c;
+        if (c == '"') {
+                token.kind = skip_string(l) ? TOKEN_STRING : TOKEN_BAD;
+        } else if (is_digit(c) || c == '-' || c == '+' || c == '.')
+                token.kind = take_number(l);
+        else if (is_letter(c) || c == '*')
+                token.kind = take_name(l, l->at);
+        else
+                token.kind = take_other(l, c);
+        token.text.size = (size_t) (l->text + l->at - token.text.data);
+        return token;
 }

@@ -127,23 +127,45 @@ TEST(deep_nesting_is_refused_before_libconfig_recurses) {
         char text[5000];
 
         memset(text, '(', sizeof(text) - 1);
+        memcpy(text, "a=", 2);
         text[sizeof(text) - 1] = '\0';
-        ASSERT_EQ_U(check(text), 1 + CONF_DEPTH_MAX - CONF_DEPTH_MAX);
-        ASSERT_STR(issues.items[0].text, "nested too deep, expected at most 16 levels");
-        conf_issues_done(&issues);
+        expect(text, 1, "nested too deep, expected at most 16 levels");
         fine("a=((((((((((((((((1))))))))))))))));");
+        expect("a=(((((((((((((((((1)))))))))))))))));", 1,
+               "nested too deep, expected at most 16 levels");
 }
 
 TEST(thousands_of_settings_are_refused) {
-        char text[3 * 5000 + 1];
+        char text[4 * 5000 + 1];
         size_t used = 0;
 
         for (int i = 0; i < 5000; i++) {
-                memcpy(text + used, "a=\n", 3);
-                used += 3;
+                memcpy(text + used, "a=1\n", 4);
+                used += 4;
         }
         text[used] = '\0';
         expect(text, 4097, "too many settings, expected at most 4096 in a file");
+}
+
+#define A_VALUE "a value: a number, a \"string\", true, false, ( ), [ ] or { }"
+
+TEST(syntax_errors_say_what_was_expected) {
+        expect("a = 5\nb == 6;", 2, "unexpected =, expected " A_VALUE);
+        expect("a = ;", 1, "unexpected ;, expected " A_VALUE);
+        expect("a = word;", 1, "unexpected word, expected " A_VALUE);
+        expect("a 5;", 1, "unexpected 5, expected = after a");
+        expect("5 = a;", 1, "unexpected 5, expected a name");
+        expect("true = 1;", 1, "unexpected true, expected a name");
+        expect("a = 1;;", 1, "unexpected ;, expected a name");
+        expect("a = 1 2;", 1, "unexpected 2, expected ; or the next name");
+        expect("a = ( 1 2 );", 1, "unexpected 2, expected , or )");
+        expect("a = ( 1, );", 1, "unexpected ), expected " A_VALUE "");
+        expect("a = [ { } ];", 1, "unexpected {, expected a number, a \"string\", true or false");
+        expect("a = [ 1, \"x\" ];", 1,
+               "\"x\" is of another type than the first member of its array, expected one type or ( )");
+        expect("a", 1, "expected = after a before the end of the file");
+        expect("a =\n", 2, "expected " A_VALUE " before the end of the file");
+        fine("a = 1, b = { c = 2 } d = [ ]; e = ( ); f = TRUE");
 }
 
 TEST(every_error_of_a_file_is_said) {

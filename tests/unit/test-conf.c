@@ -246,8 +246,9 @@ TEST(integers_beyond_32_and_64_bits_are_refused_not_wrapped) {
 }
 
 TEST(syntax_errors_have_a_line) {
-        expect_text("tick = \"10s\"\nquiet == 5;\n",
-                    MAIN ":2: error: syntax error, expected NAME = VALUE; here or just before");
+        expect_text(
+                "tick = \"10s\"\nquiet == 5;\n", MAIN
+                ":2: error: unexpected =, expected a value: a number, a \"string\", true, false, ( ), [ ] or { }");
         expect_text("tick = \"10s\";\ntick = \"20s\";\n", MAIN ":2: error: duplicate setting name");
         expect_text(
                 "\n@include \"/etc/shadow\"\n", MAIN

@@ -43,9 +43,7 @@ TEST(a_bad_policy_does_not_stop_the_others) {
         write_policy("/usr/lib/alloctuned/policies.d/40-d.policy", "d", "");
         load();
         expect_issues(DIR "20-b.policy:2: error: unknown key \"nonsense\"\n" DIR
-                          "30-c.policy:1: error: { without end\n" DIR
-                          "30-c.policy:1: error: { without end\n" DIR
-                          "30-c.policy:1: error: { without end");
+                          "30-c.policy:1: error: unexpected {, expected a name");
         ASSERT_EQ_U(set->n, 2);
         ASSERT_EQ_U(set->n_failed, 2);
         ASSERT_STR(set->policies[0].name, "a");
