@@ -76,8 +76,9 @@ static void build_order(SlabRow *r) {
                 REASON(k, ", %" PRIu32 " wanted by %s=", m->min_objects,
                        slub_param_name(m, SLUB_PARAM_MIN_OBJECTS));
         else if (m->min_objects > 0)
-                REASON(k, ", %" PRIu32 " wanted %s %u CPUs", m->min_objects,
-                       m->cpus == SLUB_CPUS_FITTED ? "as if there were" : "for", m->n_cpus);
+                REASON(k, ", %" PRIu32 " wanted %s %u CPU%s", m->min_objects,
+                       m->cpus == SLUB_CPUS_FITTED ? "as if made for" : "for", m->n_cpus,
+                       m->n_cpus == 1 ? "" : "s");
         if (k->state == KNOB_BOOT)
                 REASON(k, "; only at boot, for all caches: %s=, %s=",
                        slub_param_name(m, SLUB_PARAM_MIN_OBJECTS),

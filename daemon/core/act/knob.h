@@ -110,7 +110,7 @@ typedef struct KnobFile {
         bool mode_known; /* false: the tree has no modes; those of the kernel are inferred */
 } KnobFile;
 
-/* A value that an administrator's file sets: sysctl.d or tmpfiles.d (design: owners). */
+/* A value that an administrator's file sets: sysctl.d or tmpfiles.d. */
 typedef struct AdminSetting {
         const char *path; /* "/proc/sys/vm/..." or "/sys/..." (may hold * of tmpfiles.d) */
         const char *value;

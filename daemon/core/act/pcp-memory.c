@@ -65,7 +65,8 @@ void pcp_parked_possible(const PcpModel *m, uint64_t fraction, PcpBound *ret) {
                         b.n_unknown++;
                         continue;
                 }
-                b.total_pages = u64_add_sat(b.total_pages, pages.value);
+                /* Lists of all CPUs may add up to more than the zone has. */
+                b.total_pages = u64_add_sat(b.total_pages, MIN(pages.value, zone->managed.value));
                 if (fraction == 0 || p.high_max <= by_default.value || !is_large(zone, total)) {
                         b.n_left_out++;
                         continue;
@@ -132,7 +133,7 @@ MaybeU64 pcp_fraction_capping(const PcpModel *m, uint64_t high) {
                 if (pages == 0)
                         return UNKNOWN;
 
-                uint64_t f = clamp_fraction(zone->managed.value / pages + 1);
+                uint64_t f = clamp_fraction(u64_add_sat(zone->managed.value / pages, 1));
 
                 if (!fraction.known || f > fraction.value)
                         fraction = KNOWN(f);

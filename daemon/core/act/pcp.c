@@ -63,6 +63,11 @@ static uint64_t u64_clamp(uint64_t value, uint64_t floor, uint64_t ceiling) {
         return value < floor ? floor : value > ceiling ? ceiling : value;
 }
 
+/* No machine has smaller pages: unknown or nonsense. */
+static uint64_t sane_page(uint64_t page_bytes) {
+        return page_bytes >= 1024 ? page_bytes : 4096;
+}
+
 /* zone_batchsize() before its floor of 1. */
 static uint64_t batch_raw(uint64_t managed, uint64_t page_bytes, uint64_t cap_bytes) {
         uint64_t b = MIN(managed / 1024, cap_bytes / page_bytes) / 4;
@@ -78,7 +83,7 @@ bool pcp_compute(PcpGen gen, const PcpZoneNumbers *zone, uint64_t fraction, PcpP
         if (!fraction_is_legal(fraction))
                 return false;
 
-        uint64_t page_bytes = zone->page_bytes ? zone->page_bytes : 4096;
+        uint64_t page_bytes = sane_page(zone->page_bytes);
         uint64_t raw = batch_raw(zone->managed, page_bytes,
                                  zone->batch_cap_bytes ? zone->batch_cap_bytes : BATCH_CAP_BYTES);
         PcpPrediction p = { .batch = MAX(raw, UINT64_C(1)) };
@@ -235,7 +240,7 @@ void pcp_model_find(const ZoneInfo *zoneinfo, const Topology *topology, PcpFiles
                     MaybeU64 fraction, MaybeU64 page_bytes, PcpModel *ret) {
         assert(ret);
 
-        uint64_t page = page_bytes.known && page_bytes.value > 0 ? page_bytes.value : 4096;
+        uint64_t page = sane_page(page_bytes.known ? page_bytes.value : 0);
         PcpModel m = {
                 .fraction = fraction,
                 .page_bytes = page_bytes,

@@ -104,14 +104,14 @@ void pcp_zone_seen(const PcpModel *m, const Zone *zone, PcpSeen *ret);
 /* Worst case of one zone: every online CPU owns a list for every zone, local or not. */
 _pure_ MaybeU64 pcp_zone_worst_pages(const PcpModel *m, const Zone *zone, uint64_t fraction);
 
-/* What a fraction that we write could park: the highest share of a zone (design: parked bound).
+/* What a fraction that we write could park: the highest share of a zone (alloctuned.policy(5), bounds).
  * Left out: zones whose predicted high is no larger than under the kernel's default (on tuning
  * kernels: than its floor high_min), and zones with less than 1 % of the managed pages. Fraction
  * 0 is exempt: share 0. */
 typedef struct PcpBound {
         uint64_t share_ppm;   /* rounded up */
         uint64_t pages;       /* of that zone */
-        uint64_t total_pages; /* of all zones, those left out too */
+        uint64_t total_pages; /* of all zones, those left out too; of each at most what it has */
         const Zone *zone;     /* NULL: every zone is left out */
         unsigned n_counted, n_left_out, n_unknown;
 } PcpBound;
