@@ -22,12 +22,14 @@ Human human_count(uint64_t value) {
 }
 
 /* value / scale with one decimal below `whole` units, none from there on. */
-static void format_scaled(char *out, size_t size, uint64_t value, uint64_t scale, uint64_t whole, const char *unit) {
+static void format_scaled(char *out, size_t size, uint64_t value, uint64_t scale, uint64_t whole,
+                          const char *unit) {
         unsigned decimals = value >= u64_mul_sat(scale, whole) ? 0 : 1;
         uint64_t tenths = u64_muldiv_round(value, 10, scale);
 
         if (decimals == 0 || value % scale == 0)
-                (void) text_format(out, size, "%s %s", human_count(u64_muldiv_round(value, 1, scale)).text, unit);
+                (void) text_format(out, size, "%s %s",
+                                   human_count(u64_muldiv_round(value, 1, scale)).text, unit);
         else
                 (void) text_format(out, size, "%llu.%llu %s", (unsigned long long) (tenths / 10),
                                    (unsigned long long) (tenths % 10), unit);
@@ -42,11 +44,13 @@ Human human_share(int64_t ppm) {
         else if (p < 50)
                 (void) text_format(h.text, sizeof(h.text), "under 0.01 %%");
         else if (p < 950)
-                (void) text_format(h.text, sizeof(h.text), "0.0%llu %%", (unsigned long long) ((p + 50) / 100));
+                (void) text_format(h.text, sizeof(h.text), "0.0%llu %%",
+                                   (unsigned long long) ((p + 50) / 100));
         else if (p >= 100000 && p % 10000 == 0)
                 (void) text_format(h.text, sizeof(h.text), "%s %%", human_count(p / 10000).text);
         else
-                (void) text_format(h.text, sizeof(h.text), "%s.%llu %%", human_count((p + 500) / 1000 / 10).text,
+                (void) text_format(h.text, sizeof(h.text), "%s.%llu %%",
+                                   human_count((p + 500) / 1000 / 10).text,
                                    (unsigned long long) ((p + 500) / 1000 % 10));
         return h;
 }
@@ -110,10 +114,13 @@ Human human_value(int64_t value, unsigned milli, const char *unit) {
         if (strcmp(unit, "bytes") == 0)
                 return human_bytes(v);
         if (value < 0)
-                (void) text_format(h.text, sizeof(h.text), "-%s %s", human_count(UINT64_C(0) - (uint64_t) value).text, unit);
+                (void) text_format(h.text, sizeof(h.text), "-%s %s",
+                                   human_count(UINT64_C(0) - (uint64_t) value).text, unit);
         else if (v < 100 && milli > 0)
-                (void) text_format(h.text, sizeof(h.text), "%llu.%03u %s", (unsigned long long) v, milli, unit);
+                (void) text_format(h.text, sizeof(h.text), "%llu.%03u %s", (unsigned long long) v,
+                                   milli, unit);
         else
-                (void) text_format(h.text, sizeof(h.text), "%s%s%s", human_count(v).text, unit[0] ? " " : "", unit);
+                (void) text_format(h.text, sizeof(h.text), "%s%s%s", human_count(v).text,
+                                   unit[0] ? " " : "", unit);
         return h;
 }

@@ -16,24 +16,24 @@
 #define _cleanup_(f) __attribute__((cleanup(f)))
 
 #define ELEMENTSOF(x) (sizeof(x) / sizeof((x)[0]))
-#define MIN(a, b)                               \
-        ({                                      \
-                __typeof__(a) _min_a = (a);     \
-                __typeof__(b) _min_b = (b);     \
+#define MIN(a, b)                                  \
+        ({                                         \
+                __typeof__(a) _min_a = (a);        \
+                __typeof__(b) _min_b = (b);        \
                 _min_a < _min_b ? _min_a : _min_b; \
         })
-#define MAX(a, b)                               \
-        ({                                      \
-                __typeof__(a) _max_a = (a);     \
-                __typeof__(b) _max_b = (b);     \
+#define MAX(a, b)                                  \
+        ({                                         \
+                __typeof__(a) _max_a = (a);        \
+                __typeof__(b) _max_b = (b);        \
                 _max_a > _max_b ? _max_a : _max_b; \
         })
 
 /* Moves ownership out of a variable: the variable is NULL afterwards. */
-#define TAKE_PTR(p)                     \
-        ({                              \
+#define TAKE_PTR(p)                       \
+        ({                                \
                 __typeof__(p) *_p = &(p); \
-                __typeof__(p) _v = *_p; \
-                *_p = NULL;             \
-                _v;                     \
+                __typeof__(p) _v = *_p;   \
+                *_p = NULL;               \
+                _v;                       \
         })

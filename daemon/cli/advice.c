@@ -11,7 +11,8 @@ typedef struct Notes {
         size_t n, capacity;
 } Notes;
 
-static _printf_(5, 6) void add(Notes *notes, Verdict verdict, const char *id, const char *about, const char *format, ...) {
+static _printf_(5, 6) void add(Notes *notes, Verdict verdict, const char *id, const char *about,
+                               const char *format, ...) {
         Note *n;
         va_list args;
 
@@ -32,18 +33,21 @@ static void note_facts(const Observation *o, Notes *notes) {
         bool live = o->machine->kind == MACHINE_LIVE;
 
         if (f->contained)
-                add(notes, VERDICT_NOTHING, "contained", "machine", "%s: advice only, these settings belong to the host",
-                    f->contained_why);
+                add(notes, VERDICT_NOTHING, "contained", "machine",
+                    "%s: advice only, these settings belong to the host", f->contained_why);
         if (live && !f->euid_root)
                 add(notes, VERDICT_NOTHING, "not-root", "machine",
                     "not run as root: slab caches cannot be read, and no knob could be set (state denied); sudo shows more");
         if (!f->page_bytes.known)
-                add(notes, VERDICT_NOTHING, "page-size", "machine", "the page size cannot be found in this tree; 4 KiB are taken "
-                                                                    "for sizes in bytes");
+                add(notes, VERDICT_NOTHING, "page-size", "machine",
+                    "the page size cannot be found in this tree; 4 KiB are taken "
+                    "for sizes in bytes");
         if (f->clk_tck_assumed)
-                add(notes, VERDICT_NOTHING, "clock-tick", "machine", "the clock tick of proc/stat is assumed to be 1/100 s");
+                add(notes, VERDICT_NOTHING, "clock-tick", "machine",
+                    "the clock tick of proc/stat is assumed to be 1/100 s");
         if (f->topology.n_online == 0)
-                add(notes, VERDICT_NOTHING, "cpus", "machine", "the number of CPUs cannot be found: nothing that depends on it is said");
+                add(notes, VERDICT_NOTHING, "cpus", "machine",
+                    "the number of CPUs cannot be found: nothing that depends on it is said");
         if (!live && !o->machine->have_modes)
                 add(notes, VERDICT_NOTHING, "modes", "machine",
                     "this tree has no file modes: taken as read by root, with the modes that the kernel gives");
@@ -52,8 +56,9 @@ static void note_facts(const Observation *o, Notes *notes) {
                     o->window_usec > 0 ? "one snapshot only: rates are averages since boot"
                                        : "one snapshot without an uptime: there are no rates");
         if (o->n_boots_cut > 0)
-                add(notes, VERDICT_NOTHING, "boots", "machine", "the machine booted within the capture: the %u snapshots before that "
-                                                                "are left out",
+                add(notes, VERDICT_NOTHING, "boots", "machine",
+                    "the machine booted within the capture: the %u snapshots before that "
+                    "are left out",
                     o->n_boots_cut);
         if (o->cpus_changed)
                 add(notes, VERDICT_NOTHING, "hot-plug", "machine",
@@ -65,9 +70,12 @@ static void note_files(const Observation *o, Notes *notes) {
                 SenseFile file;
                 const char *path;
         } files[] = {
-                { SENSE_VMSTAT, "proc/vmstat" },   { SENSE_ZONEINFO, "proc/zoneinfo" },
-                { SENSE_STAT, "proc/stat" },       { SENSE_PRESSURE_MEMORY, "proc/pressure/memory" },
-                { SENSE_MEMINFO, "proc/meminfo" }, { SENSE_SLAB, "sys/kernel/slab" },
+                { SENSE_VMSTAT, "proc/vmstat" },
+                { SENSE_ZONEINFO, "proc/zoneinfo" },
+                { SENSE_STAT, "proc/stat" },
+                { SENSE_PRESSURE_MEMORY, "proc/pressure/memory" },
+                { SENSE_MEMINFO, "proc/meminfo" },
+                { SENSE_SLAB, "sys/kernel/slab" },
         };
         const Snapshot *last = observation_last(o);
 
@@ -89,8 +97,8 @@ static void note_files(const Observation *o, Notes *notes) {
                         break;
                 }
                 if (what)
-                        add(notes, VERDICT_NOTHING, files[i].path, files[i].path, "%s: %s; what rests on it is unknown, not zero",
-                            files[i].path, what);
+                        add(notes, VERDICT_NOTHING, files[i].path, files[i].path,
+                            "%s: %s; what rests on it is unknown, not zero", files[i].path, what);
         }
 }
 
@@ -103,28 +111,30 @@ static void note_issues(const Observation *o, const ConfIssues *issues, Notes *n
                         (void) text_format(place, sizeof(place), "%s:%u", issue->path, issue->line);
                 else
                         (void) text_copy(place, sizeof(place), text_from(issue->path));
-                add(notes, VERDICT_NOTHING, place, issue->path, "%s: %s%s%s", place, issue->what, issue->about[0] ? ": " : "",
-                    issue->about);
+                add(notes, VERDICT_NOTHING, place, issue->path, "%s: %s%s%s", place, issue->what,
+                    issue->about[0] ? ": " : "", issue->about);
         }
         if (o->log.n_more > 0)
-                add(notes, VERDICT_NOTHING, "more-issues", "machine", "%u more malformed places in the files of this machine",
-                    o->log.n_more);
+                add(notes, VERDICT_NOTHING, "more-issues", "machine",
+                    "%u more malformed places in the files of this machine", o->log.n_more);
         for (size_t i = 0; i < issues->n; i++) {
                 const ConfIssue *issue = &issues->items[i];
 
                 if (issue->line > 0)
-                        add(notes, VERDICT_NOTHING, "configuration", issue->file, "%s:%u: %s: %s", issue->file, issue->line,
-                            conf_severity_to_string(issue->severity), issue->text);
+                        add(notes, VERDICT_NOTHING, "configuration", issue->file, "%s:%u: %s: %s",
+                            issue->file, issue->line, conf_severity_to_string(issue->severity),
+                            issue->text);
                 else
-                        add(notes, VERDICT_NOTHING, "configuration", issue->file, "%s: %s: %s", issue->file,
-                            conf_severity_to_string(issue->severity), issue->text);
+                        add(notes, VERDICT_NOTHING, "configuration", issue->file, "%s: %s: %s",
+                            issue->file, conf_severity_to_string(issue->severity), issue->text);
         }
         if (issues->n_dropped > 0)
-                add(notes, VERDICT_NOTHING, "configuration", "configuration", "%zu more problems in configuration files",
-                    issues->n_dropped);
+                add(notes, VERDICT_NOTHING, "configuration", "configuration",
+                    "%zu more problems in configuration files", issues->n_dropped);
 }
 
-int advice_make(Observation *o, const Conf *conf, const PolicySet *policies, const ConfIssues *issues, Advice *ret) {
+int advice_make(Observation *o, const Conf *conf, const PolicySet *policies,
+                const ConfIssues *issues, Advice *ret) {
         AdviseInput input = { .facts = &o->facts,
                               .last = observation_last(o),
                               .signals = &o->signals,
@@ -155,7 +165,8 @@ int advice_make(Observation *o, const Conf *conf, const PolicySet *policies, con
         note_files(o, &notes);
         note_issues(o, issues, &notes);
         if (policies->n == 0)
-                add(&notes, VERDICT_NOTHING, "policies", "policies", "no policy was found: nothing can be advised");
+                add(&notes, VERDICT_NOTHING, "policies", "policies",
+                    "no policy was found: nothing can be advised");
         ret->notes = notes.notes;
         ret->n_notes = notes.n;
         return 0;

@@ -35,7 +35,8 @@ static int take(Observation *o, bool edge) {
 }
 
 static int watch_live(Observation *o, const ObserveOptions *options) {
-        usec_t start = machine_now(o->machine), interval = MAX(options->interval_usec, USEC_PER_MSEC);
+        usec_t start = machine_now(o->machine),
+               interval = MAX(options->interval_usec, USEC_PER_MSEC);
         usec_t duration = options->duration_usec;
         int r = take(o, /* edge= */ true);
 
@@ -76,7 +77,8 @@ static void cut_boots(Observation *o) {
                 if (!s->uptime_usec.known || !before->uptime_usec.known ||
                     s->uptime_usec.value >= before->uptime_usec.value)
                         continue;
-                memmove(o->snapshots, o->snapshots + i, (o->n_snapshots - i) * sizeof(*o->snapshots));
+                memmove(o->snapshots, o->snapshots + i,
+                        (o->n_snapshots - i) * sizeof(*o->snapshots));
                 o->n_snapshots -= i;
                 o->n_boots_cut = (unsigned) i;
                 return;
@@ -115,7 +117,9 @@ static void find_models(Observation *o) {
         const KnobFile *fraction = find_file(o, "proc/sys/vm/percpu_pagelist_fraction");
         const KnobFile *high_fraction = find_file(o, "proc/sys/vm/percpu_pagelist_high_fraction");
         const KnobFile *file = high_fraction ? high_fraction : fraction;
-        PcpFiles files = high_fraction ? PCP_FILES_HIGH_FRACTION : fraction ? PCP_FILES_FRACTION : PCP_FILES_UNKNOWN;
+        PcpFiles files = high_fraction ? PCP_FILES_HIGH_FRACTION
+                         : fraction    ? PCP_FILES_FRACTION
+                                       : PCP_FILES_UNKNOWN;
         const Snapshot *zoneinfo = NULL, *slab = NULL, *thp = NULL;
         MaybeU64 value = UNKNOWN;
         ParseLog seen_before = { 0 }; /* the knob rows report the same file: not twice */
@@ -127,7 +131,8 @@ static void find_models(Observation *o) {
         }
         if (file && file->state == SENSE_OK)
                 value = number_file_parse(file->text, file->path, &seen_before);
-        pcp_model_find(zoneinfo ? zoneinfo->zoneinfo : NULL, &o->facts.topology, files, value, o->facts.page_bytes, &o->pcp);
+        pcp_model_find(zoneinfo ? zoneinfo->zoneinfo : NULL, &o->facts.topology, files, value,
+                       o->facts.page_bytes, &o->pcp);
         slub_model_find(&(SlubInput){ .slab = slab ? slab->slab : NULL,
                                       .topology = &o->facts.topology,
                                       .cmdline = o->facts.cmdline,
@@ -138,7 +143,8 @@ static void find_models(Observation *o) {
 }
 
 /* Numbers that applications write. One that is too old is no number. */
-static int add_externals(Observation *o, const ObserveOptions *options, Signal **signals, size_t *n) {
+static int add_externals(Observation *o, const ObserveOptions *options, Signal **signals,
+                         size_t *n) {
         Signal *all = ARENA_ARRAY(&o->arena, Signal, *n + options->n_externals + 1);
 
         if (!all)
@@ -147,7 +153,10 @@ static int add_externals(Observation *o, const ObserveOptions *options, Signal *
                 memcpy(all, *signals, *n * sizeof(Signal));
         for (size_t i = 0; i < options->n_externals; i++) {
                 const ConfExternal *e = &options->externals[i];
-                Signal s = { .source = e->path, .unit = e->unit, .age_usec = USEC_UNKNOWN, .scope = scope_system() };
+                Signal s = { .source = e->path,
+                             .unit = e->unit,
+                             .age_usec = USEC_UNKNOWN,
+                             .scope = scope_system() };
                 const char *path = e->path[0] == '/' ? e->path + 1 : e->path;
                 bool reported = false;
                 Text text;
@@ -167,13 +176,15 @@ static int add_externals(Observation *o, const ObserveOptions *options, Signal *
                 if (machine_age(o->machine, path, &age) == 0)
                         s.age_usec = age;
                 if (r != 0) {
-                        s.why = r == MACHINE_E_ABSENT ? "the file is absent" : "the file cannot be read";
+                        s.why = r == MACHINE_E_ABSENT ? "the file is absent"
+                                                      : "the file cannot be read";
                 } else if (s.age_usec != USEC_UNKNOWN && s.age_usec > e->max_age_usec) {
                         s.why = "the number is older than max_age";
                 } else {
                         MaybeU64 value = number_file_parse(text, e->path, &o->log);
 
-                        s.evidence = value.known && value.value <= INT64_MAX ? e->evidence : EVIDENCE_NONE;
+                        s.evidence = value.known && value.value <= INT64_MAX ? e->evidence
+                                                                             : EVIDENCE_NONE;
                         s.value = s.evidence == EVIDENCE_NONE ? 0 : (int64_t) value.value;
                         s.why = s.evidence == EVIDENCE_NONE ? "the file holds no number" : NULL;
                 }
@@ -193,7 +204,8 @@ static int build(Observation *o, const ObserveOptions *options) {
 
         r = sample_knob_files(o->machine, &o->arena, &o->files, &o->n_files, &o->log);
         if (r == 0)
-                r = sample_admin_settings(o->machine, &o->arena, &o->settings, &o->n_settings, &o->log);
+                r = sample_admin_settings(o->machine, &o->arena, &o->settings, &o->n_settings,
+                                          &o->log);
         if (r == 0)
                 r = sample_reports(o->machine, &o->arena, &reports, &n_reports, &kmsg, &o->log);
         if (r == 0 && kmsg.data) {
@@ -217,7 +229,8 @@ static int build(Observation *o, const ObserveOptions *options) {
         if (r < 0)
                 return r;
         if (o->machine->kind == MACHINE_LIVE)
-                o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(), o->facts.page_bytes.value,
+                o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(),
+                                                                 o->facts.page_bytes.value,
                                                                  o->facts.hpage_pmd_bytes.value));
         knobs = (KnobInput){ .facts = &o->facts,
                              .last = observation_last(o),

@@ -11,9 +11,9 @@
 /* One look at a machine, for every verb: facts, the snapshots of a window, and the signals and knobs
  * made of them. Memory belongs to the arena of the observation. */
 typedef struct ObserveOptions {
-        const char *root;       /* "/" is the live machine */
-        usec_t duration_usec;   /* of the window on the live machine; 0: one snapshot, averages since boot */
-        usec_t interval_usec;   /* between snapshots of the live machine */
+        const char *root; /* "/" is the live machine */
+        usec_t duration_usec; /* of the window on the live machine; 0: one snapshot, averages since boot */
+        usec_t interval_usec; /* between snapshots of the live machine */
         void (*progress)(void *userdata, usec_t passed_usec, usec_t whole_usec); /* NULL: none */
         void *userdata;
         const ConfExternal *externals; /* numbers of applications: signals external:NAME */
@@ -40,8 +40,8 @@ typedef struct Observation {
         KnobSet knobs;
         const char *alignment; /* "always", "multiple", "never", "unknown" */
         ParseLog log;
-        unsigned n_boots_cut;  /* snapshots left out because the machine booted in between */
-        bool cpus_changed;     /* CPUs came or went within the window */
+        unsigned n_boots_cut; /* snapshots left out because the machine booted in between */
+        bool cpus_changed;    /* CPUs came or went within the window */
 } Observation;
 
 /* 0; MACHINE_E_ABSENT or MACHINE_E_DENIED: the directory is no machine; -errno. The observation must

@@ -26,15 +26,15 @@ typedef enum Confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH } C
 _const_ const char *confidence_to_string(Confidence c);
 
 typedef struct Recommendation {
-        char id[300];        /* POLICY/KNOB/SCOPE */
+        char id[300]; /* POLICY/KNOB/SCOPE */
         Verdict verdict;
         const Policy *policy;
-        const char *knob;    /* NULL: none (JSON null) */
+        const char *knob; /* NULL: none (JSON null) */
         Scope scope;
-        char from[64];       /* "" is JSON null */
-        char to[64];         /* "" is JSON null */
+        char from[64]; /* "" is JSON null */
+        char to[64];   /* "" is JSON null */
         Apply apply;
-        char how[256];       /* the command, or the boot parameter; "" is JSON null */
+        char how[256]; /* the command, or the boot parameter; "" is JSON null */
         char reason[1024];
         Evidence evidence;
         MaybeU64 memory_bytes;
@@ -45,12 +45,12 @@ typedef struct Recommendation {
 typedef struct Note {
         char id[128];
         Verdict verdict;
-        char about[64];      /* a policy, a knob, a signal or a file */
+        char about[64]; /* a policy, a knob, a signal or a file */
         char text[1024];
 } Note;
 
 typedef struct Advice {
-        Verdict verdict;     /* the strongest of all */
+        Verdict verdict; /* the strongest of all */
         Recommendation *recommendations;
         size_t n_recommendations;
         Note *notes;

@@ -19,7 +19,7 @@ from machine import MIB, Machine, Node  # noqa: E402
 from moment import Load  # noqa: E402
 
 TREES = os.path.join(harness.ROOT, "tests", "trees")
-# Read by nobody, or not written on purpose (see kernel-facts on what takes locks)
+# Read by nobody, or not written on purpose (reading some of them takes the very locks)
 UNWRITTEN = re.compile(r"^proc/(pagetypeinfo|sys/(kernel/numa_balancing|vm/.*))$|topology/|/(cpumap|numastat)$|"
                        r"slab/[^/]+/(objects|objects_partial|alloc_calls|free_calls|validate|shrink)$|has_normal_memory$|/stats/")
 

@@ -29,7 +29,10 @@ static World w;
 
 static void add_signal(const char *name, int64_t value, Evidence evidence) {
         size_t at = w.signal_set.n;
-        Signal s = { .spec = signal_spec_find(text_from(name)), .value = value, .evidence = evidence, .source = "test" };
+        Signal s = { .spec = signal_spec_find(text_from(name)),
+                     .value = value,
+                     .evidence = evidence,
+                     .source = "test" };
 
         ASSERT_TRUE(s.spec != NULL);
         (void) text_copy(s.name, sizeof(s.name), text_from(name));
@@ -72,7 +75,8 @@ static Policy *policy_on(const char *knob, const char *signal, int64_t hot) {
         (void) text_copy(p->knob, sizeof(p->knob), text_from(knob));
         if (signal) {
                 p->n_targets = 1;
-                (void) text_copy(p->target[0].signal, sizeof(p->target[0].signal), text_from(signal));
+                (void) text_copy(p->target[0].signal, sizeof(p->target[0].signal),
+                                 text_from(signal));
                 p->target[0].hot = hot;
                 p->target[0].windows_hot = 1;
         }
@@ -102,23 +106,39 @@ static void world_init(PcpGen gen, uint64_t fraction) {
         for (unsigned i = 0; i < 48; i++) {
                 (void) idset_add(&w.node.cpus, i);
                 (void) idset_add(&w.facts.topology.online, i);
-                w.pagesets[i] = (Pageset){ .cpu = i, .batch = 63, .has = PAGESET_COUNT | PAGESET_HIGH | PAGESET_BATCH };
+                w.pagesets[i] = (Pageset){ .cpu = i,
+                                           .batch = 63,
+                                           .has = PAGESET_COUNT | PAGESET_HIGH | PAGESET_BATCH };
         }
         w.facts.topology.possible = w.facts.topology.present = w.facts.topology.online;
         w.facts.topology.n_online = w.facts.topology.n_present = w.facts.topology.n_possible = 48;
         w.node.n_online = 48;
         w.facts.topology.nodes = &w.node;
         w.facts.topology.n_nodes = 1;
-        w.zone = (Zone){ .name = "Normal", .free = KNOWN(8000000), .min = KNOWN(10000), .low = KNOWN(24000), .high = KNOWN(38000),
-                         .present = KNOWN(16000000), .managed = KNOWN(16000000), .pagesets = w.pagesets, .n_pagesets = 48 };
+        w.zone = (Zone){ .name = "Normal",
+                         .free = KNOWN(8000000),
+                         .min = KNOWN(10000),
+                         .low = KNOWN(24000),
+                         .high = KNOWN(38000),
+                         .present = KNOWN(16000000),
+                         .managed = KNOWN(16000000),
+                         .pagesets = w.pagesets,
+                         .n_pagesets = 48 };
         w.zoneinfo = (ZoneInfo){ .zones = &w.zone, .n = 1 };
         pcp_model_find(&w.zoneinfo, &w.facts.topology, files, KNOWN(fraction), KNOWN(4096), &w.pcp);
         w.pcp.gen = gen;
         w.signal_set.signals = w.signals;
         w.knob_set.knobs = w.knobs;
         w.last.zoneinfo = &w.zoneinfo;
-        w.input = (AdviseInput){ .facts = &w.facts, .last = &w.last, .signals = &w.signal_set, .knobs = &w.knob_set, .pcp = &w.pcp,
-                                 .slub = &w.slub, .policies = w.policy, .kind = WINDOW_CAPTURE, .window_usec = 10 * USEC_PER_SEC };
+        w.input = (AdviseInput){ .facts = &w.facts,
+                                 .last = &w.last,
+                                 .signals = &w.signal_set,
+                                 .knobs = &w.knob_set,
+                                 .pcp = &w.pcp,
+                                 .slub = &w.slub,
+                                 .policies = w.policy,
+                                 .kind = WINDOW_CAPTURE,
+                                 .window_usec = 10 * USEC_PER_SEC };
 }
 
 static const Recommendation *only_recommendation(void) {
@@ -291,7 +311,8 @@ TEST(unknown_target_is_left_out_with_a_note_and_unknown_targets_use_the_fallback
         p = policy_on("pcp-high-fraction", "zone-lock-wait", 20000);
         growth_arms(p);
         p->n_targets = 2;
-        (void) text_copy(p->target[1].signal, sizeof(p->target[1].signal), TEXT("zone-lock-wait-per-kpage"));
+        (void) text_copy(p->target[1].signal, sizeof(p->target[1].signal),
+                         TEXT("zone-lock-wait-per-kpage"));
         p->target[1].hot = 100000;
         p->target[1].windows_hot = 1;
         (void) add_knob("pcp-high-fraction", KNOB_LIVE, "0");
@@ -303,7 +324,8 @@ TEST(unknown_target_is_left_out_with_a_note_and_unknown_targets_use_the_fallback
 
         w.signal_set.n = 0;
         p->n_fallback = 1;
-        (void) text_copy(p->fallback[0].signal, sizeof(p->fallback[0].signal), TEXT("zone-lock-use"));
+        (void) text_copy(p->fallback[0].signal, sizeof(p->fallback[0].signal),
+                         TEXT("zone-lock-use"));
         p->fallback[0].hot = 300000;
         add_signal("zone-lock-use", 400000, EVIDENCE_ESTIMATED);
         r = only_recommendation();
@@ -349,7 +371,8 @@ TEST(stalls_in_marked_regions_want_defer_and_others_defer_madvise) {
         r = only_recommendation();
         ASSERT_STR(r->to, "defer");
         (void) text_copy(defrag->value, sizeof(defrag->value), TEXT("always"));
-        (void) text_copy(w.knobs[1].value, sizeof(w.knobs[1].value), TEXT("always")); /* thp-enabled */
+        (void) text_copy(w.knobs[1].value, sizeof(w.knobs[1].value),
+                         TEXT("always")); /* thp-enabled */
         r = only_recommendation();
         ASSERT_STR(r->to, "defer+madvise");
         (void) text_copy(w.knobs[1].value, sizeof(w.knobs[1].value), TEXT("never"));

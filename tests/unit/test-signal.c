@@ -59,9 +59,17 @@ static void set_stat(size_t i, uint64_t user, uint64_t system, uint64_t idle, ui
 
         window.snapshot[i].stat = s;
         window.snapshot[i].state[SENSE_STAT] = SENSE_OK;
-        *s = (CpuStat){ .user = KNOWN(user), .nice = KNOWN(0), .system = KNOWN(system), .idle = KNOWN(idle),
-                        .iowait = KNOWN(0), .irq = KNOWN(0), .softirq = KNOWN(0), .steal = KNOWN(steal),
-                        .guest = KNOWN(0), .guest_nice = KNOWN(0), .n_cpus = 2 };
+        *s = (CpuStat){ .user = KNOWN(user),
+                        .nice = KNOWN(0),
+                        .system = KNOWN(system),
+                        .idle = KNOWN(idle),
+                        .iowait = KNOWN(0),
+                        .irq = KNOWN(0),
+                        .softirq = KNOWN(0),
+                        .steal = KNOWN(steal),
+                        .guest = KNOWN(0),
+                        .guest_nice = KNOWN(0),
+                        .n_cpus = 2 };
 }
 
 static const Signal *compute(const char *name) {
@@ -75,7 +83,8 @@ TEST(rate_divides_growth_by_the_time_of_its_own_file) {
         window_init(2);
         set_vm(0, VM_PGALLOC_NORMAL, 1000);
         set_vm(1, VM_PGALLOC_NORMAL, 41000);
-        window.snapshot[1].file_usec[SENSE_VMSTAT] = 20 * USEC_PER_SEC; /* read late: 20 s passed, not 10 */
+        window.snapshot[1].file_usec[SENSE_VMSTAT] =
+                20 * USEC_PER_SEC; /* read late: 20 s passed, not 10 */
         s = compute("alloc-rate");
         ASSERT_TRUE(s != NULL);
         ASSERT_EQ_I(s->evidence, EVIDENCE_COUNTED);
@@ -173,7 +182,8 @@ TEST(counter_missing_in_the_middle_is_a_gap) {
         window.snapshot[1].state[SENSE_VMSTAT] = SENSE_FAILED;
         set_vm(2, VM_PGALLOC_NORMAL, 10000);
         s = compute("alloc-rate");
-        ASSERT_EQ_I(s->evidence, EVIDENCE_NONE); /* no interval has two neighbouring good readings */
+        ASSERT_EQ_I(s->evidence,
+                    EVIDENCE_NONE); /* no interval has two neighbouring good readings */
 }
 
 TEST(boot_average_divides_by_uptime) {
@@ -238,7 +248,8 @@ TEST(pressure_is_time_waited_over_time) {
         for (size_t i = 0; i < 2; i++) {
                 window.snapshot[i].pressure_memory = &window.pressure[i];
                 window.snapshot[i].state[SENSE_PRESSURE_MEMORY] = SENSE_OK;
-                window.pressure[i].some = (PressureLine){ .present = true, .total_usec = KNOWN(i * 500000) };
+                window.pressure[i].some = (PressureLine){ .present = true,
+                                                          .total_usec = KNOWN(i * 500000) };
         }
         s = compute("psi-memory-some");
         ASSERT_EQ_I(s->value, 50000); /* 0.5 s in 10 s */
@@ -273,8 +284,11 @@ TEST(lock_stat_gives_wait_holds_and_wait_per_kpage) {
                 window.snapshot[i].lock_stat = &window.lock_stat[i];
                 window.snapshot[i].state[SENSE_LOCK_STAT] = SENSE_OK;
                 window.lock_stat[i].collecting = true;
-                window.lock_stat[i].total[LOCK_ZONE] =
-                        (LockTotal){ .n_classes = 1, .wait_total_nsec = KNOWN(i * 2 * NSEC_PER_SEC), .acquisitions = KNOWN(i * 5000) };
+                window.lock_stat[i].total[LOCK_ZONE] = (LockTotal){
+                        .n_classes = 1,
+                        .wait_total_nsec = KNOWN(i * 2 * NSEC_PER_SEC),
+                        .acquisitions = KNOWN(i * 5000)
+                };
                 set_vm(i, VM_PGALLOC_NORMAL, i * 1000000);
         }
         s = compute("zone-lock-wait");
@@ -289,8 +303,13 @@ TEST(lock_stat_gives_wait_holds_and_wait_per_kpage) {
 }
 
 TEST(report_replaces_the_computed_row_and_derives) {
-        Signal report = { .spec = signal_spec_find(TEXT("zone-lock-wait")), .name = "zone-lock-wait", .value = 250000,
-                          .evidence = EVIDENCE_MEASURED, .unit = "ppm", .source = "report", .age_usec = USEC_UNKNOWN };
+        Signal report = { .spec = signal_spec_find(TEXT("zone-lock-wait")),
+                          .name = "zone-lock-wait",
+                          .value = 250000,
+                          .evidence = EVIDENCE_MEASURED,
+                          .unit = "ppm",
+                          .source = "report",
+                          .age_usec = USEC_UNKNOWN };
         const Signal *s;
 
         report.scope = scope_system();
@@ -319,7 +338,8 @@ TEST(signals_are_sorted_and_each_has_a_row_in_the_table) {
         for (size_t i = 1; i < window.set.n; i++) {
                 int c = strcmp(window.set.signals[i - 1].name, window.set.signals[i].name);
 
-                ASSERT_TRUE(c < 0 || (c == 0 && strcmp(window.set.signals[i - 1].scope.name, window.set.signals[i].scope.name) < 0));
+                ASSERT_TRUE(c < 0 || (c == 0 && strcmp(window.set.signals[i - 1].scope.name,
+                                                       window.set.signals[i].scope.name) < 0));
         }
         ASSERT_TRUE(signal_spec_find(TEXT("external:app-latency")) != NULL);
         ASSERT_TRUE(signal_spec_find(TEXT("external:")) == NULL);

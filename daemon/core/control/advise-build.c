@@ -18,13 +18,15 @@ void say(char *text, size_t size, const char *format, ...) {
                 memcpy(text + size - 4, "...", 4);
 }
 
-Recommendation *advise_recommend(AdviseBuild *b, const Policy *policy, const char *knob, const Scope *scope) {
+Recommendation *advise_recommend(AdviseBuild *b, const Policy *policy, const char *knob,
+                                 const Scope *scope) {
         Recommendation *r;
 
         if (b->n_recommendations == b->recommendations_allocated) {
                 size_t more = MAX((size_t) 8, 2 * b->recommendations_allocated);
 
-                r = arena_grow(b->arena, b->recommendations, b->recommendations_allocated * sizeof(*r), more * sizeof(*r),
+                r = arena_grow(b->arena, b->recommendations,
+                               b->recommendations_allocated * sizeof(*r), more * sizeof(*r),
                                _Alignof(Recommendation));
                 if (!r) {
                         b->error = -ENOMEM;
@@ -44,14 +46,16 @@ Recommendation *advise_recommend(AdviseBuild *b, const Policy *policy, const cha
         return r;
 }
 
-Note *advise_note(AdviseBuild *b, Verdict verdict, const char *id, const char *about, const char *format, ...) {
+Note *advise_note(AdviseBuild *b, Verdict verdict, const char *id, const char *about,
+                  const char *format, ...) {
         Note *n;
         va_list args;
 
         if (b->n_notes == b->notes_allocated) {
                 size_t more = MAX((size_t) 32, 2 * b->notes_allocated);
 
-                n = arena_grow(b->arena, b->notes, b->notes_allocated * sizeof(*n), more * sizeof(*n), _Alignof(Note));
+                n = arena_grow(b->arena, b->notes, b->notes_allocated * sizeof(*n),
+                               more * sizeof(*n), _Alignof(Note));
                 if (!n) {
                         b->error = -ENOMEM;
                         return NULL;
@@ -113,15 +117,15 @@ static const Signal *target_signal(const AdviseBuild *b, const char *name, const
         return s;
 }
 
-static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope *scope, TargetsView *view, bool *all_hot,
-                        bool *any_hot) {
+static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope *scope,
+                        TargetsView *view, bool *all_hot, bool *any_hot) {
         const Signal *s = target_signal(b, t->signal, scope);
         bool hot;
 
         if (!s || s->evidence == EVIDENCE_NONE) {
                 view->n_unknown++;
-                say(view->unknown, sizeof(view->unknown), "%s%s (%s)", view->unknown[0] ? ", " : "", t->signal,
-                    s && s->why ? s->why : "no such reading");
+                say(view->unknown, sizeof(view->unknown), "%s%s (%s)", view->unknown[0] ? ", " : "",
+                    t->signal, s && s->why ? s->why : "no such reading");
                 return;
         }
         hot = s->value >= t->hot;
@@ -133,13 +137,16 @@ static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope
                 view->lead = s;
                 view->lead_target = t;
         }
-        view->measured_wait = view->measured_wait || (s->spec->lock_wait && s->evidence == EVIDENCE_MEASURED);
-        say(view->text, sizeof(view->text), "%s%s %s %s (%s, hot at %s)", view->text[0] ? ", " : "", t->signal,
-            s->evidence == EVIDENCE_ESTIMATED ? "about" : "is", human_value(s->value, s->milli, s->unit).text,
-            evidence_to_string(s->evidence), human_value(t->hot, 0, s->unit).text);
+        view->measured_wait = view->measured_wait ||
+                              (s->spec->lock_wait && s->evidence == EVIDENCE_MEASURED);
+        say(view->text, sizeof(view->text), "%s%s %s %s (%s, hot at %s)", view->text[0] ? ", " : "",
+            t->signal, s->evidence == EVIDENCE_ESTIMATED ? "about" : "is",
+            human_value(s->value, s->milli, s->unit).text, evidence_to_string(s->evidence),
+            human_value(t->hot, 0, s->unit).text);
 }
 
-void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope, TargetsView *ret) {
+void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope,
+                  TargetsView *ret) {
         bool all_hot = true, any_hot = false;
 
         *ret = (TargetsView){ .state = TARGETS_NONE, .evidence = EVIDENCE_MEASURED };
@@ -159,7 +166,8 @@ void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope
         ret->state = ret->n_known == 0 ? TARGETS_UNKNOWN : any_hot ? TARGETS_HOT : TARGETS_COLD;
 }
 
-void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *targets, char *ret_text, size_t size) {
+void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *targets,
+               char *ret_text, size_t size) {
         const PolicyGate *gate = &policy->gate;
         const Signal *kernel_cpu = advise_signal(b, "kernel-cpu");
         const Signal *use = advise_signal(b, "zone-lock-use");
@@ -169,16 +177,19 @@ void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *ta
         ret_text[0] = 0;
         /* Waiting that was measured is kernel CPU time, and says more than any bound from a rate. */
         if (targets->measured_wait) {
-                int64_t share = targets->lead->spec->lock_wait && strcmp(targets->lead->unit, "ppm") == 0
+                int64_t share = targets->lead->spec->lock_wait &&
+                                                strcmp(targets->lead->unit, "ppm") == 0
                                         ? targets->lead->value
                                         : INT64_MAX;
 
                 if (share < gate->saving_ppm)
-                        say(ret_text, size, "at most %s of CPU time could be saved (gate: %s)", human_share(share).text,
-                            human_share(gate->saving_ppm).text);
+                        say(ret_text, size, "at most %s of CPU time could be saved (gate: %s)",
+                            human_share(share).text, human_share(gate->saving_ppm).text);
                 else if (share != INT64_MAX && cpus > 0 &&
-                         u64_muldiv((uint64_t) share, cpus, 1000) < (uint64_t) gate->saving_cpus_milli)
-                        say(ret_text, size, "at most %llu thousandths of a CPU could be saved (gate: %lld)",
+                         u64_muldiv((uint64_t) share, cpus, 1000) <
+                                 (uint64_t) gate->saving_cpus_milli)
+                        say(ret_text, size,
+                            "at most %llu thousandths of a CPU could be saved (gate: %lld)",
                             (unsigned long long) u64_muldiv((uint64_t) share, cpus, 1000),
                             (long long) gate->saving_cpus_milli);
                 return;
@@ -186,14 +197,15 @@ void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *ta
         if (!waits)
                 return;
         if (use && use->value < gate->use_ppm)
-                say(ret_text, size, "zone locks are held at most %s of the time (gate: %s)", human_share(use->value).text,
-                    human_share(gate->use_ppm).text);
+                say(ret_text, size, "zone locks are held at most %s of the time (gate: %s)",
+                    human_share(use->value).text, human_share(gate->use_ppm).text);
         else if (kernel_cpu && kernel_cpu->value < gate->kernel_cpu_ppm)
-                say(ret_text, size, "the kernel uses %s of CPU time (gate: %s)", human_share(kernel_cpu->value).text,
-                    human_share(gate->kernel_cpu_ppm).text);
+                say(ret_text, size, "the kernel uses %s of CPU time (gate: %s)",
+                    human_share(kernel_cpu->value).text, human_share(gate->kernel_cpu_ppm).text);
 }
 
-static Confidence confidence_of(const AdviseBuild *b, const Policy *policy, const TargetsView *targets) {
+static Confidence confidence_of(const AdviseBuild *b, const Policy *policy,
+                                const TargetsView *targets) {
         unsigned windows = 1; /* the whole duration is one window */
 
         for (unsigned i = 0; i < policy->n_targets; i++)
@@ -201,7 +213,8 @@ static Confidence confidence_of(const AdviseBuild *b, const Policy *policy, cons
                         return CONFIDENCE_LOW;
         if (b->in->kind == WINDOW_BOOT || targets->by_fallback)
                 return CONFIDENCE_LOW;
-        return targets->n_unknown > 0 || targets->evidence < EVIDENCE_MEASURED ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+        return targets->n_unknown > 0 || targets->evidence < EVIDENCE_MEASURED ? CONFIDENCE_MEDIUM
+                                                                               : CONFIDENCE_HIGH;
 }
 
 static const char *owner_missing(const Policy *policy, const Knob *knob) {
@@ -210,11 +223,14 @@ static const char *owner_missing(const Policy *policy, const Knob *knob) {
         case OWNER_ALLOCTUNED:
                 return NULL;
         case OWNER_ADMIN:
-                return policy->claim ? NULL : "the administrator set the present value (claim = true would hand it over)";
+                return policy->claim
+                               ? NULL
+                               : "the administrator set the present value (claim = true would hand it over)";
         case OWNER_UNKNOWN:
-                return policy->claim ? NULL
-                                     : "somebody set the present value; it is treated as the administrator's (claim = true "
-                                       "would hand it over)";
+                return policy->claim
+                               ? NULL
+                               : "somebody set the present value; it is treated as the administrator's (claim = true "
+                                 "would hand it over)";
         case _OWNER_MAX:
                 break;
         }
@@ -222,11 +238,12 @@ static const char *owner_missing(const Policy *policy, const Knob *knob) {
 }
 
 static void say_missing(Recommendation *rec, const char *what) {
-        say(rec->reason, sizeof(rec->reason), "%s%s", rec->reason[0] ? "; no trial: " : "no trial: ", what);
+        say(rec->reason, sizeof(rec->reason), "%s%s",
+            rec->reason[0] ? "; no trial: " : "no trial: ", what);
 }
 
-void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob, const TargetsView *targets,
-                  const GuardView *guards, Recommendation *rec) {
+void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
+                  const TargetsView *targets, const GuardView *guards, Recommendation *rec) {
         bool settable = knob->state == KNOB_LIVE || (knob->state == KNOB_KERNEL && rec->to[0]);
         const char *owner = owner_missing(policy, knob);
         bool blocked = false;
@@ -242,7 +259,8 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob, 
                 blocked = true;
         }
         if (!settable) {
-                say_missing(rec, knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
+                say_missing(rec,
+                            knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
                 blocked = true;
         }
         if (knob->spec->context_only) {
@@ -271,7 +289,8 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob, 
         if (rec->evidence < policy->evidence) {
                 rec->verdict = VERDICT_ADVISE;
                 rec->apply = APPLY_NONE;
-                say(rec->reason, sizeof(rec->reason), "; no trial: evidence is %s, the policy acts on %s",
+                say(rec->reason, sizeof(rec->reason),
+                    "; no trial: evidence is %s, the policy acts on %s",
                     evidence_to_string(rec->evidence), evidence_to_string(policy->evidence));
         }
         if (!policy->apply) {
@@ -286,5 +305,6 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob, 
         if (targets->n_unknown > 0 && !targets->by_fallback)
                 say(rec->reason, sizeof(rec->reason), "; left out: %s", targets->unknown);
         if (guards->blind[0])
-                say(rec->reason, sizeof(rec->reason), "; guards without a reading: %s", guards->blind);
+                say(rec->reason, sizeof(rec->reason), "; guards without a reading: %s",
+                    guards->blind);
 }

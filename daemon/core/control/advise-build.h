@@ -25,14 +25,14 @@ typedef enum TargetsState {
 
 typedef struct TargetsView {
         TargetsState state;
-        bool by_fallback;        /* the targets are unknown, a fallback is hot: advises only */
-        Evidence evidence;       /* the weakest of the known ones; of a hot fallback, its own */
+        bool by_fallback;  /* the targets are unknown, a fallback is hot: advises only */
+        Evidence evidence; /* the weakest of the known ones; of a hot fallback, its own */
         unsigned n_known, n_unknown;
-        const Signal *lead;      /* first known signal, for ranking and texts; NULL */
+        const Signal *lead; /* first known signal, for ranking and texts; NULL */
         const PolicyTarget *lead_target;
-        bool measured_wait;      /* a lock wait among the targets was measured */
-        char text[420];          /* "zone-lock-wait 86 % (hot at 2.0 %)" ... */
-        char unknown[200];       /* names of unknown signals with why */
+        bool measured_wait; /* a lock wait among the targets was measured */
+        char text[420];     /* "zone-lock-wait 86 % (hot at 2.0 %)" ... */
+        char unknown[200];  /* names of unknown signals with why */
 } TargetsView;
 
 void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope, TargetsView *ret);
@@ -43,23 +43,26 @@ typedef struct GuardView {
         bool cut;         /* a guard with a cut action is past its limit ... */
         char cut_text[300];
         const PolicyGuard *cut_guard;
-        char blind[160];  /* guards whose signal is unknown */
+        char blind[160]; /* guards whose signal is unknown */
 } GuardView;
 
 void guards_view(const AdviseBuild *b, const Policy *policy, GuardView *ret);
 
 /* Idle by the gate of the policy: why, or "". */
-void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *targets, char *ret_text, size_t size);
+void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *targets,
+               char *ret_text, size_t size);
 
-Recommendation *advise_recommend(AdviseBuild *b, const Policy *policy, const char *knob, const Scope *scope);
-_printf_(5, 6) Note *advise_note(AdviseBuild *b, Verdict verdict, const char *id, const char *about, const char *format, ...);
+Recommendation *advise_recommend(AdviseBuild *b, const Policy *policy, const char *knob,
+                                 const Scope *scope);
+_printf_(5, 6) Note *advise_note(AdviseBuild *b, Verdict verdict, const char *id, const char *about,
+                                 const char *format, ...);
 /* Appends to a text of fixed size; an overflow is cut with "...". */
 _printf_(3, 4) void say(char *text, size_t size, const char *format, ...);
 /* From the state of the world to the verdict of a change that is wanted: tune, or advise with what is
  * missing appended to the reason. Sets verdict, evidence, confidence and apply (write only when a write
  * is what remains to be done). */
-void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob, const TargetsView *targets,
-                  const GuardView *guards, Recommendation *rec);
+void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
+                  const TargetsView *targets, const GuardView *guards, Recommendation *rec);
 _pure_ bool advise_denies_knob(const AdviseBuild *b, const char *knob);
 _pure_ bool advise_denies_cache(const AdviseBuild *b, const char *cache);
 /* System-scope value of a signal if it is known. */

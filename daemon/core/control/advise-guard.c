@@ -5,7 +5,7 @@
 
 #include "core/control/advise-build.h"
 
-/* Zones with less than 1 % of the managed pages (ZONE_DMA) decide nothing (design: parked bound). */
+/* Zones with less than 1 % of the managed pages (ZONE_DMA) decide nothing (alloctuned.policy(5), bounds). */
 #define SMALL_ZONE_PPM 10000u
 
 static uint64_t managed_total(const ZoneInfo *info) {
@@ -47,27 +47,33 @@ static void guard_free(const AdviseBuild *b, const PolicyGuard *g, GuardView *vi
                 const Zone *zone = &info->zones[i];
                 uint64_t limit;
 
-                if (!zone_counts(zone, total) || !zone->free.known || !zone->low.known || !zone->high.known)
+                if (!zone_counts(zone, total) || !zone->free.known || !zone->low.known ||
+                    !zone->high.known)
                         continue;
                 seen = true;
-                limit = zone->low.value +
-                        u64_muldiv(u64_sub_sat(zone->high.value, zone->low.value), (uint64_t) g->level_ppm, PPM);
+                limit = zone->low.value + u64_muldiv(u64_sub_sat(zone->high.value, zone->low.value),
+                                                     (uint64_t) g->level_ppm, PPM);
                 if (zone->free.value < limit) {
-                        block(view, "guard free: node %u zone %s has %s pages free, below %s", zone->node, zone->name,
-                              human_count(zone->free.value).text, human_count(limit).text);
+                        block(view, "guard free: node %u zone %s has %s pages free, below %s",
+                              zone->node, zone->name, human_count(zone->free.value).text,
+                              human_count(limit).text);
                         break;
                 }
         }
         /* Averages since boot: one stall long ago is no reason. */
-        if (stall && (b->in->kind == WINDOW_BOOT ? stall->value > g->limit
-                                                 : stall->value > g->limit || (stall->value == g->limit && stall->milli > 0)))
-                block(view, "guard free: direct reclaim %s", human_value(stall->value, stall->milli, stall->unit).text);
+        if (stall &&
+            (b->in->kind == WINDOW_BOOT
+                     ? stall->value > g->limit
+                     : stall->value > g->limit || (stall->value == g->limit && stall->milli > 0)))
+                block(view, "guard free: direct reclaim %s",
+                      human_value(stall->value, stall->milli, stall->unit).text);
         if (!seen && !stall)
                 blind(view, "free");
 }
 
 static void guard_pressure(const AdviseBuild *b, const PolicyGuard *g, GuardView *view) {
-        const Signal *some = advise_signal(b, "psi-memory-some"), *full = advise_signal(b, "psi-memory-full");
+        const Signal *some = advise_signal(b, "psi-memory-some"),
+                     *full = advise_signal(b, "psi-memory-full");
 
         if (some && g->some_known && some->value > g->some_ppm)
                 block(view, "guard psi-memory: some is %s, limit %s", human_share(some->value).text,
@@ -81,34 +87,42 @@ static void guard_pressure(const AdviseBuild *b, const PolicyGuard *g, GuardView
 
 /* Pages parked are no harm while memory is free: the limit counts only together with free memory under
  * twice the high watermark. */
-static void guard_parked(const AdviseBuild *b, const Policy *policy, const PolicyGuard *g, GuardView *view) {
+static void guard_parked(const AdviseBuild *b, const Policy *policy, const PolicyGuard *g,
+                         GuardView *view) {
         const ZoneInfo *info = advise_zoneinfo(b);
         uint64_t total = managed_total(info);
         bool tunes = b->in->pcp && pcp_gen_tunes(b->in->pcp->gen) &&
                      !(b->in->pcp->fraction.known && b->in->pcp->fraction.value != 0);
-        int64_t limit = g->limit_known ? g->limit : tunes ? policy->parked_seen_auto_ppm : policy->parked_seen_ppm;
+        int64_t limit = g->limit_known ? g->limit
+                        : tunes        ? policy->parked_seen_auto_ppm
+                                       : policy->parked_seen_ppm;
 
         for (size_t i = 0; info && i < info->n; i++) {
                 const Zone *zone = &info->zones[i];
                 MaybeU64 parked = zone_parked(zone);
                 uint64_t share;
 
-                if (!zone_counts(zone, total) || !parked.known || !zone->free.known || !zone->high.known)
+                if (!zone_counts(zone, total) || !parked.known || !zone->free.known ||
+                    !zone->high.known)
                         continue;
                 share = u64_muldiv(parked.value, PPM, zone->managed.value);
-                if (share <= (uint64_t) limit || zone->free.value >= u64_mul_sat(2, zone->high.value))
+                if (share <= (uint64_t) limit ||
+                    zone->free.value >= u64_mul_sat(2, zone->high.value))
                         continue;
-                block(view, "guard parked: node %u zone %s has %s of its memory in per-CPU lists (limit %s) and only %s pages "
-                            "free, under twice the high watermark of %s",
-                      zone->node, zone->name, human_share((int64_t) share).text, human_share(limit).text,
-                      human_count(zone->free.value).text, human_count(zone->high.value).text);
+                block(view,
+                      "guard parked: node %u zone %s has %s of its memory in per-CPU lists (limit %s) and only %s pages "
+                      "free, under twice the high watermark of %s",
+                      zone->node, zone->name, human_share((int64_t) share).text,
+                      human_share(limit).text, human_count(zone->free.value).text,
+                      human_count(zone->high.value).text);
                 if (g->action == GUARD_ACTION_CUT) {
                         view->cut = true;
                         view->cut_guard = g;
-                        say(view->cut_text, sizeof(view->cut_text), "%s of node %u zone %s lies in per-CPU lists, limit %s, "
-                                                                    "while only %s pages are free",
-                            human_share((int64_t) share).text, zone->node, zone->name, human_share(limit).text,
-                            human_count(zone->free.value).text);
+                        say(view->cut_text, sizeof(view->cut_text),
+                            "%s of node %u zone %s lies in per-CPU lists, limit %s, "
+                            "while only %s pages are free",
+                            human_share((int64_t) share).text, zone->node, zone->name,
+                            human_share(limit).text, human_count(zone->free.value).text);
                 }
                 return;
         }
@@ -129,10 +143,11 @@ static void guard_hold_length(const AdviseBuild *b, const PolicyGuard *g, GuardV
                 view->cut = true;
                 view->cut_guard = g;
                 say(view->cut_text, sizeof(view->cut_text), "hold %s %s, limit %s",
-                    hold->evidence == EVIDENCE_ESTIMATED ? "estimate" : "length", human_nsec((uint64_t) hold->value).text,
-                    human_nsec((uint64_t) g->limit).text);
+                    hold->evidence == EVIDENCE_ESTIMATED ? "estimate" : "length",
+                    human_nsec((uint64_t) hold->value).text, human_nsec((uint64_t) g->limit).text);
         } else {
-                block(view, "guard hold-length: %s, limit %s", human_nsec((uint64_t) hold->value).text,
+                block(view, "guard hold-length: %s, limit %s",
+                      human_nsec((uint64_t) hold->value).text,
                       human_nsec((uint64_t) g->limit).text);
         }
 }
@@ -141,8 +156,8 @@ static void guard_fragmentation(const AdviseBuild *b, const PolicyGuard *g, Guar
         const Signal *fail = advise_signal(b, "compact-fail-share");
 
         if (fail && fail->value > g->fail_ppm)
-                block(view, "guard fragmentation: %s of direct compactions fail, limit %s", human_share(fail->value).text,
-                      human_share(g->fail_ppm).text);
+                block(view, "guard fragmentation: %s of direct compactions fail, limit %s",
+                      human_share(fail->value).text, human_share(g->fail_ppm).text);
 }
 
 static void guard_failures(const AdviseBuild *b, GuardView *view) {
@@ -151,7 +166,8 @@ static void guard_failures(const AdviseBuild *b, GuardView *view) {
         int64_t n = (order0 ? order0->value : 0) + (high ? high->value : 0);
 
         if (n > 0)
-                block(view, "guard allocation-failure: the kernel log reports %lld failed allocations; nothing grows for 7 days",
+                block(view,
+                      "guard allocation-failure: the kernel log reports %lld failed allocations; nothing grows for 7 days",
                       (long long) n);
 }
 
@@ -159,7 +175,8 @@ static void guard_zone_reclaim(const AdviseBuild *b, GuardView *view) {
         const Knob *knob = knob_set_find(b->in->knobs, "zone-reclaim-mode", NULL);
 
         if (knob && knob->number.known && knob->number.value != 0)
-                block(view, "guard zone-reclaim: zone_reclaim_mode is %llu, free memory of a node says little",
+                block(view,
+                      "guard zone-reclaim: zone_reclaim_mode is %llu, free memory of a node says little",
                       (unsigned long long) knob->number.value);
 }
 

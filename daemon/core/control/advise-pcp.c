@@ -12,7 +12,7 @@
 #include "core/control/advise-build.h"
 
 /* From 13 local CPUs on two sockets the measured best is near twice the default; on machines of four
- * sockets or 96 CPUs one level more (control design, section 4: feed-forward). */
+ * sockets or 96 CPUs one level more (page_fault1 batch sweep, linux-mm 2018-10). */
 #define FEED_FORWARD_WIDE_CPUS 96u
 /* Kernels before 5.14 divide by nothing: a zone that serves 5 % of allocations must keep the 378 pages
  * of the default (6 x 63; mm/page_alloc.c pageset_set_batch(), 5.10). */
@@ -74,8 +74,10 @@ static void set_change(PcpRule *r, Recommendation *rec, uint64_t fraction) {
 
         (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
         say(rec->to, sizeof(rec->to), "%llu", (unsigned long long) fraction);
-        say(rec->how, sizeof(rec->how), "echo %llu > %s", (unsigned long long) fraction, r->knob->path);
-        rec->memory_bytes = KNOWN(fraction == 0 ? 0 : u64_mul_sat(u64_sub_sat(then, now), advise_page_bytes(r->b)));
+        say(rec->how, sizeof(rec->how), "echo %llu > %s", (unsigned long long) fraction,
+            r->knob->path);
+        rec->memory_bytes = KNOWN(
+                fraction == 0 ? 0 : u64_mul_sat(u64_sub_sat(then, now), advise_page_bytes(r->b)));
 }
 
 /* The part of the kernel that stays as it is: why a value cannot help where the kernel tunes. */
@@ -83,11 +85,13 @@ static void say_tuner(const PcpRule *r, char *text, size_t size) {
         PcpPrediction p;
 
         if (r->busiest && pcp_predict(r->m, r->busiest, 0, &p))
-                say(text, size, "the kernel tunes the lists itself here (0); any value would only lower its ceiling of %s pages "
-                                "per CPU",
+                say(text, size,
+                    "the kernel tunes the lists itself here (0); any value would only lower its ceiling of %s pages "
+                    "per CPU",
                     human_count(p.high_max).text);
         else
-                say(text, size, "the kernel tunes the lists itself here (0); any value would only lower its ceiling");
+                say(text, size,
+                    "the kernel tunes the lists itself here (0); any value would only lower its ceiling");
 }
 
 /* Cuts are made without proof, so they only undo: down to the kernel's default, or to four batches. */
@@ -101,8 +105,10 @@ static void cut(PcpRule *r) {
         Recommendation *rec;
 
         if (!r->busiest || !least.known || !pcp_predict(r->m, r->busiest, fraction, &now)) {
-                advise_note(r->b, VERDICT_ADVISE, r->policy->name, r->policy->name,
-                            "%s, but what this kernel would make of a value cannot be computed: no cut", r->guards.cut_text);
+                advise_note(
+                        r->b, VERDICT_ADVISE, r->policy->name, r->policy->name,
+                        "%s, but what this kernel would make of a value cannot be computed: no cut",
+                        r->guards.cut_text);
                 return;
         }
         high = now.high_max;
@@ -110,8 +116,8 @@ static void cut(PcpRule *r) {
                 capped = pcp_fraction_capping(r->m, least.value);
                 if (!capped.known || capped.value == fraction) {
                         advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
-                                    "%s; the lists are at %s pages already: nothing left to cut", r->guards.cut_text,
-                                    human_count(high).text);
+                                    "%s; the lists are at %s pages already: nothing left to cut",
+                                    r->guards.cut_text, human_count(high).text);
                         return;
                 }
                 to = capped.value;
@@ -119,12 +125,13 @@ static void cut(PcpRule *r) {
                 MaybeU64 def = pcp_default_high(r->m, r->busiest), f;
 
                 if (fraction == 0 || !def.known || high <= def.value) {
-                        advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
-                                    "%s; the lists are at the kernel's default of %s pages: nothing to cut",
-                                    r->guards.cut_text, human_count(high).text);
+                        advise_note(
+                                r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
+                                "%s; the lists are at the kernel's default of %s pages: nothing to cut",
+                                r->guards.cut_text, human_count(high).text);
                         return;
                 }
-                /* Halves at most: the law of the cut of DAMOS goals, floored (control design, section 6). */
+                /* Halves at most: the law of the cut of DAMOS goals, floored (mm/damon/core.c damon_feed_loop_next_input()). */
                 f = pcp_fraction_for_high(r->m, r->busiest, MAX(def.value, high / 2));
                 to = !f.known || high / 2 <= def.value ? 0 : f.value;
         }
@@ -136,10 +143,12 @@ static void cut(PcpRule *r) {
         if (to > 0)
                 say(rec->reason, sizeof(rec->reason),
                     "; fraction chosen so that high = %s pages (%s managed / %llu / %u CPUs), at most %s pages a hold",
-                    human_count(least.value).text, human_count(r->busiest->managed.value).text, (unsigned long long) to,
-                    pcp_divisor(r->m, r->busiest), human_count(pcp_pages_per_hold(r->m->gen, least.value, now.batch)).text);
+                    human_count(least.value).text, human_count(r->busiest->managed.value).text,
+                    (unsigned long long) to, pcp_divisor(r->m, r->busiest),
+                    human_count(pcp_pages_per_hold(r->m->gen, least.value, now.batch)).text);
         r->targets.state = TARGETS_HOT;
-        r->targets.evidence = EVIDENCE_MEASURED; /* the guard has its own lowest grade, and it was met */
+        r->targets.evidence =
+                EVIDENCE_MEASURED; /* the guard has its own lowest grade, and it was met */
         r->targets.n_unknown = 0;
         r->targets.by_fallback = false;
         r->guards.blocks[0] = 0; /* a cut is what guards are for */
@@ -159,7 +168,8 @@ static bool defect(PcpRule *r) {
 
         for (size_t i = 0; info && i < info->n; i++) {
                 const Zone *zone = &info->zones[i];
-                uint64_t pages = zone->managed.known ? zone->managed.value : zone->present.value, worst, share;
+                uint64_t pages = zone->managed.known ? zone->managed.value : zone->present.value,
+                         worst, share;
                 PcpPrediction p;
                 PcpSeen seen;
                 Recommendation *rec;
@@ -169,7 +179,8 @@ static bool defect(PcpRule *r) {
                 if (!zone_is_populated(zone) || pages == 0)
                         continue;
                 pcp_zone_seen(r->m, zone, &seen);
-                if (seen.match != PCP_MATCH_DIFFERS || !pcp_predict(r->m, zone, fraction_in_force(r), &p) ||
+                if (seen.match != PCP_MATCH_DIFFERS ||
+                    !pcp_predict(r->m, zone, fraction_in_force(r), &p) ||
                     seen.high_most <= u64_mul_sat(2, p.high_max))
                         continue;
                 worst = u64_mul_sat(seen.high_most, MAX(online, (uint64_t) seen.n));
@@ -187,13 +198,16 @@ static bool defect(PcpRule *r) {
                     "kernel defect: node %u zone %s shows lists of %s pages on each of %llu CPUs, where released kernels compute "
                     "%s (%u CPUs share the zone); worst case %s (%s), %s of the zone",
                     zone->node, zone->name, human_count(seen.high_most).text,
-                    (unsigned long long) MAX(online, (uint64_t) seen.n), human_count(p.high_max).text,
-                    pcp_divisor(r->m, zone), human_mib(u64_mul_sat(worst, page_bytes)).text,
-                    human_bytes(u64_mul_sat(worst, page_bytes)).text, human_share((int64_t) share).text);
+                    (unsigned long long) MAX(online, (uint64_t) seen.n),
+                    human_count(p.high_max).text, pcp_divisor(r->m, zone),
+                    human_mib(u64_mul_sat(worst, page_bytes)).text,
+                    human_bytes(u64_mul_sat(worst, page_bytes)).text,
+                    human_share((int64_t) share).text);
                 if (!zone->free.known)
                         say(rec->reason, sizeof(rec->reason), "; free memory is unknown: no cut");
-                say(rec->expect, sizeof(rec->expect), "a kernel that divides by all online CPUs where a node has none (5.14 "
-                                                      "and later) parks at most %s there",
+                say(rec->expect, sizeof(rec->expect),
+                    "a kernel that divides by all online CPUs where a node has none (5.14 "
+                    "and later) parks at most %s there",
                     human_bytes(u64_mul_sat(u64_mul_sat(p.high_max, online), page_bytes)).text);
                 return true;
         }
@@ -220,15 +234,18 @@ static bool pinned_too_wide(PcpRule *r) {
         set_change(r, rec, pcp_gen_tunes(r->m->gen) || !within.known ? 0 : within.value);
         say(rec->reason, sizeof(rec->reason),
             "fraction %llu lets the lists hold %s of node %u zone %s (%s), bound %s",
-            (unsigned long long) fraction, human_share((int64_t) bound.share_ppm).text, bound.zone->node, bound.zone->name,
-            human_bytes(u64_mul_sat(bound.pages, page_bytes)).text, human_share(r->policy->parked_possible_ppm).text);
+            (unsigned long long) fraction, human_share((int64_t) bound.share_ppm).text,
+            bound.zone->node, bound.zone->name,
+            human_bytes(u64_mul_sat(bound.pages, page_bytes)).text,
+            human_share(r->policy->parked_possible_ppm).text);
         r->targets.state = TARGETS_HOT;
         r->targets.evidence = EVIDENCE_COUNTED;
         r->targets.n_unknown = 0;
         r->targets.by_fallback = false;
         r->guards.blocks[0] = 0; /* less is always allowed */
         advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
-        say(rec->expect, sizeof(rec->expect), "less memory out of sight of MemFree; zone-lock waiting may rise");
+        say(rec->expect, sizeof(rec->expect),
+            "less memory out of sight of MemFree; zone-lock waiting may rise");
         return true;
 }
 
@@ -244,8 +261,9 @@ static bool arm_fits(PcpRule *r, uint64_t fraction, char *why, size_t size) {
 
         pcp_parked_possible(r->m, fraction, &bound);
         if (bound.share_ppm > (uint64_t) r->policy->parked_possible_ppm) {
-                say(why, size, "; fraction %llu could park %s of %s (bound %s)", (unsigned long long) fraction,
-                    human_share((int64_t) bound.share_ppm).text, bound.zone ? bound.zone->name : "a zone",
+                say(why, size, "; fraction %llu could park %s of %s (bound %s)",
+                    (unsigned long long) fraction, human_share((int64_t) bound.share_ppm).text,
+                    bound.zone ? bound.zone->name : "a zone",
                     human_share(r->policy->parked_possible_ppm).text);
                 return false;
         }
@@ -262,11 +280,14 @@ static bool arm_fits(PcpRule *r, uint64_t fraction, char *why, size_t size) {
                 (void) text_copy(scope.name, sizeof(scope.name), text_from(class_scope));
                 part = signal_set_find(r->b->in->signals, "alloc-rate", &scope);
                 if (!whole || whole->value <= 0 || !part || part->value <= 0 ||
-                    u64_muldiv((uint64_t) part->value, PPM, (uint64_t) whole->value) < FRACTION_SHARE_PPM)
+                    u64_muldiv((uint64_t) part->value, PPM, (uint64_t) whole->value) <
+                            FRACTION_SHARE_PPM)
                         continue;
                 if (pcp_predict(r->m, zone, fraction, &p) && p.high_max < FRACTION_LEAST_HIGH) {
-                        say(why, size, "; fraction %llu leaves zone %s, which serves allocations, lists of %s pages (default %u)",
-                            (unsigned long long) fraction, zone->name, human_count(p.high_max).text, FRACTION_LEAST_HIGH);
+                        say(why, size,
+                            "; fraction %llu leaves zone %s, which serves allocations, lists of %s pages (default %u)",
+                            (unsigned long long) fraction, zone->name, human_count(p.high_max).text,
+                            FRACTION_LEAST_HIGH);
                         return false;
                 }
         }
@@ -292,8 +313,10 @@ static void grow(PcpRule *r) {
                         set_change(r, rec, 0);
                         say(rec->reason, sizeof(rec->reason),
                             "; fraction %llu pins the lists at %s pages and keeps the kernel's own tuning off",
-                            (unsigned long long) fraction, predicted ? human_count(now.high_max).text : "?");
-                        say(rec->expect, sizeof(rec->expect), "the kernel sizes the lists again; fewer trips to the zone");
+                            (unsigned long long) fraction,
+                            predicted ? human_count(now.high_max).text : "?");
+                        say(rec->expect, sizeof(rec->expect),
+                            "the kernel sizes the lists again; fewer trips to the zone");
                 } else {
                         say(rec->reason, sizeof(rec->reason), "; ");
                         say_tuner(r, rec->reason, sizeof(rec->reason));
@@ -305,38 +328,45 @@ static void grow(PcpRule *r) {
                 return;
         }
         if (!def.known || !predicted) {
-                say(rec->reason, sizeof(rec->reason), "; what this kernel would make of a value cannot be computed here");
+                say(rec->reason, sizeof(rec->reason),
+                    "; what this kernel would make of a value cannot be computed here");
                 advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
                 return;
         }
         if (fraction != 0 && now.high_max < def.value) {
                 /* The first arm from below the default is the default. */
                 set_change(r, rec, 0);
-                say(rec->reason, sizeof(rec->reason), "; fraction %llu holds the lists at %s pages, below the default of %s",
-                    (unsigned long long) fraction, human_count(now.high_max).text, human_count(def.value).text);
+                say(rec->reason, sizeof(rec->reason),
+                    "; fraction %llu holds the lists at %s pages, below the default of %s",
+                    (unsigned long long) fraction, human_count(now.high_max).text,
+                    human_count(def.value).text);
                 advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
                 return;
         }
         if (sockets_wide(r) && has_multiple(r->policy) && r->policy->n_arms > 1)
                 first = 1;
         for (unsigned pass = 0; pass < 2 && !rec->to[0]; pass++)
-                for (unsigned i = pass == 0 ? first : 0; i < (pass == 0 ? r->policy->n_arms : first) && !rec->to[0]; i++) {
-                        uint64_t high = u64_muldiv(def.value, (uint64_t) r->policy->arm[i].multiple_milli, 1000);
+                for (unsigned i = pass == 0 ? first : 0;
+                     i < (pass == 0 ? r->policy->n_arms : first) && !rec->to[0]; i++) {
+                        uint64_t high = u64_muldiv(
+                                def.value, (uint64_t) r->policy->arm[i].multiple_milli, 1000);
                         MaybeU64 f = pcp_fraction_for_high(r->m, r->busiest, high);
 
-                        if (r->policy->arm[i].multiple_milli <= 0 || high <= now.high_max || !f.known)
+                        if (r->policy->arm[i].multiple_milli <= 0 || high <= now.high_max ||
+                            !f.known)
                                 continue;
                         if (!arm_fits(r, f.value, rec->reason, sizeof(rec->reason)))
                                 continue;
                         set_change(r, rec, f.value);
                         say(rec->reason, sizeof(rec->reason),
                             "; first arm: lists of %s pages per CPU instead of %s (%s times the default of node %u zone %s)",
-                            human_count(high).text, human_count(now.high_max).text, r->policy->arm[i].text,
-                            r->busiest->node, r->busiest->name);
+                            human_count(high).text, human_count(now.high_max).text,
+                            r->policy->arm[i].text, r->busiest->node, r->busiest->name);
                 }
         if (within.known)
                 say(rec->reason, sizeof(rec->reason), "; the bound of %s allows fractions from %s",
-                    human_share(r->policy->parked_possible_ppm).text, human_count(within.value).text);
+                    human_share(r->policy->parked_possible_ppm).text,
+                    human_count(within.value).text);
         if (!rec->to[0])
                 say(rec->reason, sizeof(rec->reason), "; no arm fits: no change");
         else
@@ -358,15 +388,18 @@ static void shrink(PcpRule *r) {
         say(rec->reason, sizeof(rec->reason), "%s", r->targets.text);
         if (has_arm(r->policy, "cap") && capped.known && capped.value != fraction_in_force(r)) {
                 set_change(r, rec, capped.value);
-                say(rec->reason, sizeof(rec->reason), "; fraction chosen so that high = %s pages (%s managed / %llu / %u CPUs)",
+                say(rec->reason, sizeof(rec->reason),
+                    "; fraction chosen so that high = %s pages (%s managed / %llu / %u CPUs)",
                     human_count(least.value).text, human_count(r->busiest->managed.value).text,
                     (unsigned long long) capped.value, pcp_divisor(r->m, r->busiest));
-                say(rec->expect, sizeof(rec->expect), "shorter holds of the zone lock, more of them");
+                say(rec->expect, sizeof(rec->expect),
+                    "shorter holds of the zone lock, more of them");
         } else if (has_arm(r->policy, "kernel") && fraction_in_force(r) != 0) {
                 set_change(r, rec, 0);
                 say(rec->expect, sizeof(rec->expect), "the kernel's own size of the lists");
         } else {
-                say(rec->reason, sizeof(rec->reason), "; the lists are as small as this knob makes them");
+                say(rec->reason, sizeof(rec->reason),
+                    "; the lists are as small as this knob makes them");
         }
         r->guards.blocks[0] = 0; /* less is always allowed */
         advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
@@ -422,8 +455,10 @@ void advise_pcp(AdviseBuild *b, const Policy *policy) {
 
         r.knob = knob_set_find(b->in->knobs, policy->knob, NULL);
         if (!r.knob || !r.m || r.knob->state == KNOB_ABSENT) {
-                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name, "%s: %s", policy->knob,
-                                   r.knob && r.knob->reason[0] ? r.knob->reason : "this machine does not have the knob");
+                (void) advise_note(
+                        b, VERDICT_NOTHING, policy->name, policy->name, "%s: %s", policy->knob,
+                        r.knob && r.knob->reason[0] ? r.knob->reason
+                                                    : "this machine does not have the knob");
                 return;
         }
         r.busiest = r.m->zoneinfo ? pcp_largest_zone(r.m->zoneinfo) : NULL;

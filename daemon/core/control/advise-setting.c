@@ -9,7 +9,8 @@
 /* Where a fault may stall by the word of thp-defrag (mm/huge_memory.c vma_thp_gfp_mask(), alike from
  * 5.10 to 7.3): in regions marked by madvise, and in all others. */
 static bool stalls_marked(const char *word) {
-        return strcmp(word, "always") == 0 || strcmp(word, "madvise") == 0 || strcmp(word, "defer+madvise") == 0;
+        return strcmp(word, "always") == 0 || strcmp(word, "madvise") == 0 ||
+               strcmp(word, "defer+madvise") == 0;
 }
 
 static bool stalls_others(const char *word) {
@@ -34,7 +35,8 @@ static const char *choose_word(const AdviseBuild *b, const Policy *policy, const
                 if (strcmp(arm, knob->value) == 0)
                         continue;
                 if (strcmp(knob->name, "thp-defrag") == 0 &&
-                    !relieves(enabled && enabled->value[0] ? enabled->value : "always", knob->value, arm))
+                    !relieves(enabled && enabled->value[0] ? enabled->value : "always", knob->value,
+                              arm))
                         continue;
                 /* THP is never widened: "always" suits nobody who did not ask for it. */
                 if (strcmp(knob->name, "thp-enabled") == 0 && strcmp(knob->value, "always") != 0)
@@ -44,13 +46,16 @@ static const char *choose_word(const AdviseBuild *b, const Policy *policy, const
         return NULL;
 }
 
-static void say_nothing(AdviseBuild *b, const Policy *policy, const Knob *knob, const TargetsView *targets, const char *more) {
+static void say_nothing(AdviseBuild *b, const Policy *policy, const Knob *knob,
+                        const TargetsView *targets, const char *more) {
         char text[900] = "";
 
         if (knob && knob->value[0])
-                say(text, sizeof(text), "%s is %s (owner %s)", knob->name, knob->value, knob_owner_to_string(knob->owner));
+                say(text, sizeof(text), "%s is %s (owner %s)", knob->name, knob->value,
+                    knob_owner_to_string(knob->owner));
         else if (knob)
-                say(text, sizeof(text), "%s: %s", knob->name, knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
+                say(text, sizeof(text), "%s: %s", knob->name,
+                    knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
         else
                 say(text, sizeof(text), "this machine does not have %s", policy->knob);
         if (more[0])
@@ -63,13 +68,14 @@ static void say_nothing(AdviseBuild *b, const Policy *policy, const Knob *knob, 
 }
 
 static const char *enabled_pinned(const Knob *knob) {
-        return strcmp(knob->name, "thp-enabled") == 0 && knob->value[0] && strcmp(knob->value, "always") != 0
+        return strcmp(knob->name, "thp-enabled") == 0 && knob->value[0] &&
+                               strcmp(knob->value, "always") != 0
                        ? "a choice that is respected: \"always\" is never proposed"
                        : "";
 }
 
-static void finish(AdviseBuild *b, const Policy *policy, const Knob *knob, const TargetsView *targets, const GuardView *guards,
-                   Recommendation *rec) {
+static void finish(AdviseBuild *b, const Policy *policy, const Knob *knob,
+                   const TargetsView *targets, const GuardView *guards, Recommendation *rec) {
         advise_judge(b, policy, knob, targets, guards, rec);
         if (targets->state == TARGETS_NONE)
                 rec->confidence = CONFIDENCE_MEDIUM;
@@ -97,7 +103,8 @@ void advise_word(AdviseBuild *b, const Policy *policy) {
         (void) text_copy(rec->to, sizeof(rec->to), text_from(word));
         say(rec->how, sizeof(rec->how), "echo %s > %s", word, knob->path);
         rec->memory_bytes = KNOWN(0);
-        say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "", policy->about);
+        say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "",
+            policy->about);
         say(rec->expect, sizeof(rec->expect), "kept only if %s falls by %s or more", policy->cost,
             human_share(policy->least_gain_ppm).text);
         finish(b, policy, knob, &targets, &guards, rec);
@@ -113,8 +120,8 @@ static void say_watermarks(const AdviseBuild *b, char *text, size_t size) {
                 const Zone *zone = &info->zones[i];
                 uint64_t share;
 
-                if (!zone_is_populated(zone) || !zone->free.known || !zone->min.known || zone->min.value == 0 ||
-                    strcmp(zone->name, "DMA") == 0)
+                if (!zone_is_populated(zone) || !zone->free.known || !zone->min.known ||
+                    zone->min.value == 0 || strcmp(zone->name, "DMA") == 0)
                         continue;
                 share = u64_muldiv(zone->free.value, 1000, zone->min.value);
                 if (share < tightest_share) {
@@ -124,8 +131,10 @@ static void say_watermarks(const AdviseBuild *b, char *text, size_t size) {
         }
         if (!tightest)
                 return;
-        say(text, size, "; node %u zone %s has %llu kB free with watermarks min %llu kB, low %llu kB, high %llu kB", tightest->node,
-            tightest->name, (unsigned long long) u64_mul_sat(tightest->free.value, kb),
+        say(text, size,
+            "; node %u zone %s has %llu kB free with watermarks min %llu kB, low %llu kB, high %llu kB",
+            tightest->node, tightest->name,
+            (unsigned long long) u64_mul_sat(tightest->free.value, kb),
             (unsigned long long) u64_mul_sat(tightest->min.value, kb),
             (unsigned long long) u64_mul_sat(tightest->low.value, kb),
             (unsigned long long) u64_mul_sat(tightest->high.value, kb));
@@ -140,10 +149,12 @@ static void say_failures(const AdviseBuild *b, const char *signal, char *text, s
         for (size_t i = 0; i < b->in->kmsg->n; i++) {
                 const KmsgEvent *e = &b->in->kmsg->events[i];
 
-                if (e->kind != KMSG_ALLOCATION_FAILURE || (e->order.known && e->order.value > 0) != high)
+                if (e->kind != KMSG_ALLOCATION_FAILURE ||
+                    (e->order.known && e->order.value > 0) != high)
                         continue;
-                say(text, size, "; kernel log line %u: %s%sorder %llu%s%s, %u times", e->first_line, e->comm, e->comm[0] ? ", " : "",
-                    (unsigned long long) e->order.value, e->mode[0] ? ", mode " : "", e->mode, e->count);
+                say(text, size, "; kernel log line %u: %s%sorder %llu%s%s, %u times", e->first_line,
+                    e->comm, e->comm[0] ? ", " : "", (unsigned long long) e->order.value,
+                    e->mode[0] ? ", mode " : "", e->mode, e->count);
                 return;
         }
 }
@@ -158,8 +169,10 @@ static bool choose_integer(const Policy *policy, const Knob *knob, char *ret_tex
 
                         if (!knob->def_number.known || !knob->number.known)
                                 continue;
-                        value = u64_muldiv(knob->def_number.value, (uint64_t) arm->multiple_milli, 1000);
-                        if (value <= knob->number.value || value > (uint64_t) MAX(knob->spec->ceiling, (int64_t) 0))
+                        value = u64_muldiv(knob->def_number.value, (uint64_t) arm->multiple_milli,
+                                           1000);
+                        if (value <= knob->number.value ||
+                            value > (uint64_t) MAX(knob->spec->ceiling, (int64_t) 0))
                                 continue;
                         (void) text_format(ret_text, size, "%llu", (unsigned long long) value);
                         return true;
@@ -179,13 +192,17 @@ void advise_integer(AdviseBuild *b, const Policy *policy) {
         GuardView guards;
         Recommendation *rec;
         char value[64] = "";
-        bool numa = !knob || strcmp(knob->name, "zone-reclaim-mode") != 0 || b->in->facts->topology.n_nodes != 1;
+        bool numa = !knob || strcmp(knob->name, "zone-reclaim-mode") != 0 ||
+                    b->in->facts->topology.n_nodes != 1;
 
         targets_view(b, policy, &scope, &targets);
         guards_view(b, policy, &guards);
-        if (!knob || knob->state == KNOB_ABSENT || (targets.state != TARGETS_HOT && targets.state != TARGETS_NONE) || !numa ||
-            (policy->n_arms > 0 && (!knob->value[0] || !choose_integer(policy, knob, value, sizeof(value))))) {
-                say_nothing(b, policy, knob, &targets, numa ? "" : "one node: nothing to reclaim from");
+        if (!knob || knob->state == KNOB_ABSENT ||
+            (targets.state != TARGETS_HOT && targets.state != TARGETS_NONE) || !numa ||
+            (policy->n_arms > 0 &&
+             (!knob->value[0] || !choose_integer(policy, knob, value, sizeof(value))))) {
+                say_nothing(b, policy, knob, &targets,
+                            numa ? "" : "one node: nothing to reclaim from");
                 return;
         }
         rec = advise_recommend(b, policy, knob->name, &scope);
@@ -193,7 +210,8 @@ void advise_integer(AdviseBuild *b, const Policy *policy) {
                 return;
         (void) text_copy(rec->from, sizeof(rec->from), text_from(knob->value));
         (void) text_copy(rec->to, sizeof(rec->to), text_from(value));
-        say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "", policy->about);
+        say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "",
+            policy->about);
         if (strcmp(knob->name, "min-free") == 0 || strcmp(knob->name, "watermark-scale") == 0)
                 say_watermarks(b, rec->reason, sizeof(rec->reason));
         if (targets.lead)
@@ -211,11 +229,13 @@ void advise_alignment(AdviseBuild *b, const Policy *policy) {
 
         targets_view(b, policy, &scope, &targets);
         if (!knob || strcmp(knob->value, "always") != 0 || targets.state == TARGETS_COLD) {
-                say_nothing(b, policy, knob, &targets,
-                            knob && strcmp(knob->value, "multiple") == 0
-                                    ? "only mappings of a multiple of the huge page size are aligned"
-                            : knob && strcmp(knob->value, "never") == 0 ? "anonymous mappings are not aligned"
-                                                                        : "");
+                say_nothing(
+                        b, policy, knob, &targets,
+                        knob && strcmp(knob->value, "multiple") == 0
+                                ? "only mappings of a multiple of the huge page size are aligned"
+                        : knob && strcmp(knob->value, "never") == 0
+                                ? "anonymous mappings are not aligned"
+                                : "");
                 return;
         }
         rec = advise_recommend(b, policy, knob->name, &scope);
@@ -223,7 +243,8 @@ void advise_alignment(AdviseBuild *b, const Policy *policy) {
                 return;
         (void) text_copy(rec->from, sizeof(rec->from), text_from(knob->value));
         say(rec->to, sizeof(rec->to), "multiple");
-        say(rec->reason, sizeof(rec->reason), "%s; %s", policy->about, knob->reason[0] ? knob->reason : "found by mapping");
+        say(rec->reason, sizeof(rec->reason), "%s; %s", policy->about,
+            knob->reason[0] ? knob->reason : "found by mapping");
         rec->evidence = knob->inferred ? EVIDENCE_ESTIMATED : EVIDENCE_MEASURED;
         rec->confidence = knob->inferred ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
         say(rec->expect, sizeof(rec->expect), "%s", policy->text);
@@ -235,7 +256,8 @@ void advise_known_kernel(AdviseBuild *b, const Policy *policy) {
         TargetsView targets;
         bool holds;
 
-        if (policy->kernel[0] && !kernel_range_has(text_from(policy->kernel), text_from(facts->release)))
+        if (policy->kernel[0] &&
+            !kernel_range_has(text_from(policy->kernel), text_from(facts->release)))
                 return;
         targets_view(b, policy, &scope, &targets);
         holds = (policy->cpus_at_least > 0 && facts->topology.n_online >= policy->cpus_at_least) ||
@@ -248,12 +270,14 @@ void advise_known_kernel(AdviseBuild *b, const Policy *policy) {
                 if (targets.state == TARGETS_HOT && targets.lead)
                         say_failures(b, targets.lead->name, why, sizeof(why));
                 if (policy->cpus_at_least > 0 && facts->topology.n_online >= policy->cpus_at_least)
-                        say(why, sizeof(why), "%s%u CPUs (from %u on)", why[0] ? "; " : "", facts->topology.n_online,
-                            policy->cpus_at_least);
-                (void) advise_note(b, policy->not_ours ? VERDICT_NOT_OURS : VERDICT_ADVISE, policy->name, policy->name, "%s: %s",
-                                   why, policy->text);
+                        say(why, sizeof(why), "%s%u CPUs (from %u on)", why[0] ? "; " : "",
+                            facts->topology.n_online, policy->cpus_at_least);
+                (void) advise_note(b, policy->not_ours ? VERDICT_NOT_OURS : VERDICT_ADVISE,
+                                   policy->name, policy->name, "%s: %s", why, policy->text);
         } else if (policy->kernel[0]) {
-                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name, "known of kernel %s (%s), no sign of it here%s%s",
-                                   facts->release, policy->about, targets.text[0] ? ": " : "", targets.text);
+                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name,
+                                   "known of kernel %s (%s), no sign of it here%s%s",
+                                   facts->release, policy->about, targets.text[0] ? ": " : "",
+                                   targets.text);
         }
 }

@@ -11,11 +11,8 @@
 #include "core/control/kernel-range.h"
 
 static const char *const verdict_names[] = {
-        [VERDICT_CUT] = "cut",
-        [VERDICT_TUNE] = "tune",
-        [VERDICT_ADVISE] = "advise",
-        [VERDICT_NOT_OURS] = "not-ours",
-        [VERDICT_NOTHING] = "nothing",
+        [VERDICT_CUT] = "cut",           [VERDICT_TUNE] = "tune",       [VERDICT_ADVISE] = "advise",
+        [VERDICT_NOT_OURS] = "not-ours", [VERDICT_NOTHING] = "nothing",
 };
 static_assert(ELEMENTSOF(verdict_names) == _VERDICT_MAX, "a name for every verdict");
 
@@ -54,11 +51,13 @@ static void advise_policy(AdviseBuild *b, const Policy *policy) {
                 advise_known_kernel(b, policy);
                 return;
         }
-        if (policy->kernel[0] && !kernel_range_has(text_from(policy->kernel), text_from(b->in->facts->release)))
+        if (policy->kernel[0] &&
+            !kernel_range_has(text_from(policy->kernel), text_from(b->in->facts->release)))
                 return;
         spec = knob_spec_find(text_from(policy->knob));
         if (!spec) {
-                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name, "there is no knob %s", policy->knob);
+                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name,
+                                   "there is no knob %s", policy->knob);
                 return;
         }
         switch (spec->kind) {
@@ -112,12 +111,13 @@ static void keep_strongest(AdviseBuild *b) {
                 Recommendation *r = &b->recommendations[i], *same = NULL;
 
                 for (size_t k = 0; k < kept && !same; k++)
-                        if (r->knob && b->recommendations[k].knob && strcmp(b->recommendations[k].knob, r->knob) == 0 &&
+                        if (r->knob && b->recommendations[k].knob &&
+                            strcmp(b->recommendations[k].knob, r->knob) == 0 &&
                             scope_equal(&b->recommendations[k].scope, &r->scope))
                                 same = &b->recommendations[k];
                 if (same)
-                        (void) advise_note(b, VERDICT_NOTHING, r->policy->name, r->policy->name, "also speaks of %s: %.800s", r->knob,
-                                           r->reason);
+                        (void) advise_note(b, VERDICT_NOTHING, r->policy->name, r->policy->name,
+                                           "also speaks of %s: %.800s", r->knob, r->reason);
                 else
                         b->recommendations[kept++] = *r;
         }
@@ -133,9 +133,11 @@ static void add_hints(AdviseBuild *b) {
                 for (size_t k = 0; k < i; k++)
                         first = first && b->recommendations[k].policy != policy;
                 if (first && !b->recommendations[i].expect[0])
-                        say(b->recommendations[i].expect, sizeof(b->recommendations[i].expect), "%s", policy->text);
+                        say(b->recommendations[i].expect, sizeof(b->recommendations[i].expect),
+                            "%s", policy->text);
                 else if (first && strcmp(b->recommendations[i].expect, policy->text) != 0)
-                        (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name, "%s", policy->text);
+                        (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name, "%s",
+                                           policy->text);
         }
 }
 
@@ -145,7 +147,8 @@ int advise(Arena *arena, const AdviseInput *input, Advice *ret) {
 
         for (size_t i = 0; i < input->n_policies && b.error == 0; i++)
                 advise_policy(&b, &input->policies[i]);
-        array_sort(b.recommendations, b.n_recommendations, sizeof(Recommendation), compare_recommendations);
+        array_sort(b.recommendations, b.n_recommendations, sizeof(Recommendation),
+                   compare_recommendations);
         keep_strongest(&b);
         add_hints(&b);
         array_sort(b.notes, b.n_notes, sizeof(Note), compare_notes);

@@ -10,12 +10,12 @@
  * knob can do on which kernel. */
 typedef struct AdviseInput {
         const MachineFacts *facts;
-        const Snapshot *last;     /* newest snapshot */
+        const Snapshot *last; /* newest snapshot */
         const SignalSet *signals;
         const KnobSet *knobs;
         const PcpModel *pcp;
         const SlubModel *slub;
-        const Kmsg *kmsg;         /* NULL: no log */
+        const Kmsg *kmsg; /* NULL: no log */
         const Policy *policies;
         size_t n_policies;
         WindowKind kind;

@@ -26,7 +26,8 @@ static void add_parked(SignalBuild *b, const ZoneInfo *info) {
                         s->why = "managed pages of the zone are unknown";
                         continue;
                 }
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) u64_muldiv(pages.value, PPM, zone->managed.value), "zoneinfo",
+                signal_set(s, EVIDENCE_COUNTED,
+                           (int64_t) u64_muldiv(pages.value, PPM, zone->managed.value), "zoneinfo",
                            signal_build_age(b, SENSE_ZONEINFO));
                 parked = u64_add_sat(parked, pages.value);
                 managed = u64_add_sat(managed, zone->managed.value);
@@ -35,8 +36,8 @@ static void add_parked(SignalBuild *b, const ZoneInfo *info) {
         if (!s)
                 return;
         if (managed > 0)
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) u64_muldiv(parked, PPM, managed), "zoneinfo",
-                           signal_build_age(b, SENSE_ZONEINFO));
+                signal_set(s, EVIDENCE_COUNTED, (int64_t) u64_muldiv(parked, PPM, managed),
+                           "zoneinfo", signal_build_age(b, SENSE_ZONEINFO));
         else
                 s->why = "no zone shows both its managed pages and its lists";
 }
@@ -56,8 +57,8 @@ static void add_tuner_level(SignalBuild *b, const ZoneInfo *info) {
 
                         if ((p->has & all) != all || p->high == 0 || p->high_max <= p->high_min)
                                 continue;
-                        zone_sum += u64_muldiv(u64_sub_sat(MIN(p->high, p->high_max), p->high_min), PPM,
-                                               p->high_max - p->high_min);
+                        zone_sum += u64_muldiv(u64_sub_sat(MIN(p->high, p->high_max), p->high_min),
+                                               PPM, p->high_max - p->high_min);
                         zone_n++;
                 }
                 if (zone_n == 0)
@@ -74,10 +75,12 @@ static void add_tuner_level(SignalBuild *b, const ZoneInfo *info) {
         if (!s)
                 return;
         if (n > 0)
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) (sum / n), "zoneinfo", signal_build_age(b, SENSE_ZONEINFO));
+                signal_set(s, EVIDENCE_COUNTED, (int64_t) (sum / n), "zoneinfo",
+                           signal_build_age(b, SENSE_ZONEINFO));
         else
-                s->why = info->has_high_minmax ? "no list is tuned: fixed by a fraction, or not used yet"
-                                               : "this kernel does not print high_min and high_max";
+                s->why = info->has_high_minmax
+                                 ? "no list is tuned: fixed by a fraction, or not used yet"
+                                 : "this kernel does not print high_min and high_max";
 }
 
 static void add_hold_length(SignalBuild *b, const ZoneInfo *info) {
@@ -96,16 +99,16 @@ static void add_hold_length(SignalBuild *b, const ZoneInfo *info) {
                 s = signal_build_add(b, "pcp-hold-length", scope_zone(zone->node, zone->name));
                 if (!s)
                         return;
-                signal_set(s, EVIDENCE_ESTIMATED, (int64_t) MIN(nsec, (uint64_t) INT64_MAX), "zoneinfo",
-                           signal_build_age(b, SENSE_ZONEINFO));
+                signal_set(s, EVIDENCE_ESTIMATED, (int64_t) MIN(nsec, (uint64_t) INT64_MAX),
+                           "zoneinfo", signal_build_age(b, SENSE_ZONEINFO));
                 longest = MAX(longest, nsec);
         }
         s = signal_build_add(b, "pcp-hold-length", scope_system());
         if (!s)
                 return;
         if (longest > 0)
-                signal_set(s, EVIDENCE_ESTIMATED, (int64_t) MIN(longest, (uint64_t) INT64_MAX), "zoneinfo",
-                           signal_build_age(b, SENSE_ZONEINFO));
+                signal_set(s, EVIDENCE_ESTIMATED, (int64_t) MIN(longest, (uint64_t) INT64_MAX),
+                           "zoneinfo", signal_build_age(b, SENSE_ZONEINFO));
         else
                 s->why = "the limits of the lists cannot be computed here";
 }
@@ -124,7 +127,8 @@ static void add_free_spread(SignalBuild *b, const ZoneInfo *info) {
                 for (size_t k = 0; k < info->n; k++) {
                         const Zone *zone = &info->zones[k];
 
-                        if (zone->node != t->nodes[i].id || !zone->free.known || !zone->managed.known)
+                        if (zone->node != t->nodes[i].id || !zone->free.known ||
+                            !zone->managed.known)
                                 continue;
                         free = u64_add_sat(free, zone->free.value);
                         managed = u64_add_sat(managed, zone->managed.value);
@@ -137,13 +141,15 @@ static void add_free_spread(SignalBuild *b, const ZoneInfo *info) {
                 n++;
         }
         if (n > 0)
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) (most - least), "zoneinfo", signal_build_age(b, SENSE_ZONEINFO));
+                signal_set(s, EVIDENCE_COUNTED, (int64_t) (most - least), "zoneinfo",
+                           signal_build_age(b, SENSE_ZONEINFO));
         else
                 s->why = "no node shows its free and managed pages";
 }
 
 static void add_zone_signals(SignalBuild *b) {
-        static const char *const names[] = { "node-free-spread", "pcp-hold-length", "pcp-parked", "pcp-tuner-level" };
+        static const char *const names[] = { "node-free-spread", "pcp-hold-length", "pcp-parked",
+                                             "pcp-tuner-level" };
         const Snapshot *last = signal_build_last(b, SENSE_ZONEINFO);
 
         if (last && last->zoneinfo) {
@@ -169,7 +175,8 @@ static void add_memory_signals(SignalBuild *b) {
         if (!s)
                 return;
         if (m && m->value[MEM_SUNRECLAIM].known)
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) MIN(m->value[MEM_SUNRECLAIM].value, (uint64_t) INT64_MAX),
+                signal_set(s, EVIDENCE_COUNTED,
+                           (int64_t) MIN(m->value[MEM_SUNRECLAIM].value, (uint64_t) INT64_MAX),
                            "meminfo", signal_build_age(b, SENSE_MEMINFO));
         else
                 s->why = missing(signal_build_state(b, SENSE_MEMINFO));
@@ -182,7 +189,8 @@ static void add_memory_signals(SignalBuild *b) {
                 s->why = "there is no anonymous memory";
         else
                 signal_set(s, EVIDENCE_COUNTED,
-                           (int64_t) u64_muldiv(m->value[MEM_ANON_HUGE_PAGES].value, PPM, m->value[MEM_ANON_PAGES].value),
+                           (int64_t) u64_muldiv(m->value[MEM_ANON_HUGE_PAGES].value, PPM,
+                                                m->value[MEM_ANON_PAGES].value),
                            "meminfo", signal_build_age(b, SENSE_MEMINFO));
 }
 
@@ -195,7 +203,9 @@ static void add_slab_use(SignalBuild *b) {
 
         for (size_t i = 0; i < n_caches; i++) {
                 const SlabCache *cache = &sysfs->slab->caches[i];
-                const SlabInfoRow *row = info && info->slabinfo ? slabinfo_find(info->slabinfo, cache->dir) : NULL;
+                const SlabInfoRow *row = info && info->slabinfo
+                                                 ? slabinfo_find(info->slabinfo, cache->dir)
+                                                 : NULL;
                 Signal *s;
 
                 for (unsigned k = 0; !row && info && info->slabinfo && k < cache->n_aliases; k++)
@@ -208,8 +218,9 @@ static void add_slab_use(SignalBuild *b) {
                                 s->why = "the cache is empty";
                         else
                                 signal_set(s, EVIDENCE_COUNTED,
-                                           (int64_t) u64_muldiv(MIN(row->active_objects.value, row->objects.value), PPM,
-                                                                row->objects.value),
+                                           (int64_t) u64_muldiv(MIN(row->active_objects.value,
+                                                                    row->objects.value),
+                                                                PPM, row->objects.value),
                                            "slabinfo", signal_build_age(b, SENSE_SLABINFO));
                 } else if (cache->slabs.known && cache->partial.known) {
                         s->why = "whole slabs only: a lower bound";
@@ -217,8 +228,9 @@ static void add_slab_use(SignalBuild *b) {
                                 s->why = "the cache is empty";
                         else
                                 signal_set(s, EVIDENCE_COUNTED,
-                                           (int64_t) u64_muldiv(u64_sub_sat(cache->slabs.value, cache->partial.value), PPM,
-                                                                cache->slabs.value),
+                                           (int64_t) u64_muldiv(u64_sub_sat(cache->slabs.value,
+                                                                            cache->partial.value),
+                                                                PPM, cache->slabs.value),
                                            "slab sysfs", signal_build_age(b, SENSE_SLAB));
                 } else {
                         s->why = "neither slabinfo nor the cache's slabs and partial could be read";
@@ -236,8 +248,9 @@ static void add_slab_use(SignalBuild *b) {
                         return;
                 if (row->active_objects.known && row->objects.known && row->objects.value > 0)
                         signal_set(s, EVIDENCE_COUNTED,
-                                   (int64_t) u64_muldiv(MIN(row->active_objects.value, row->objects.value), PPM,
-                                                        row->objects.value),
+                                   (int64_t) u64_muldiv(
+                                           MIN(row->active_objects.value, row->objects.value), PPM,
+                                           row->objects.value),
                                    "slabinfo", signal_build_age(b, SENSE_SLABINFO));
                 else
                         s->why = "the cache is empty, or its row is broken";
@@ -275,7 +288,8 @@ static void add_log_signals(SignalBuild *b) {
                 if (!s)
                         return;
                 if (log)
-                        signal_set(s, EVIDENCE_COUNTED, (int64_t) *rows[i].count, "kmsg", USEC_UNKNOWN);
+                        signal_set(s, EVIDENCE_COUNTED, (int64_t) *rows[i].count, "kmsg",
+                                   USEC_UNKNOWN);
                 else
                         s->why = "no kernel log was given";
         }

@@ -4,7 +4,7 @@
 #include "core/signal/compute.h"
 
 /* Hold of a zone lock per page at batch 63, allocation and free together: 130..210 ns on servers,
- * about 70 ns on desktops (control design, section 3: D_z(63)); 200 ns makes it an upper bound. */
+ * about 70 ns on desktops (fits of the page_fault1 batch sweep, linux-mm 2018-10); 200 ns makes it an upper bound. */
 #define ZONE_HOLD_NSEC_PER_PAGE 200u
 /* A guest that loses more than this share to its hypervisor measures the hypervisor. */
 #define STEAL_LIMIT_PPM 50000u
@@ -42,19 +42,22 @@ static MaybeU64 psi_full(const Snapshot *s, unsigned key _unused_) {
 }
 
 static MaybeU64 lock_wait(const Snapshot *s, unsigned family) {
-        return s->lock_stat && s->lock_stat->collecting ? s->lock_stat->total[family].wait_total_nsec : UNKNOWN;
+        return s->lock_stat && s->lock_stat->collecting
+                       ? s->lock_stat->total[family].wait_total_nsec
+                       : UNKNOWN;
 }
 
 static MaybeU64 lock_acquisitions(const Snapshot *s, unsigned family) {
-        return s->lock_stat && s->lock_stat->collecting ? s->lock_stat->total[family].acquisitions : UNKNOWN;
+        return s->lock_stat && s->lock_stat->collecting ? s->lock_stat->total[family].acquisitions
+                                                        : UNKNOWN;
 }
 
 static Growth growth(const SignalBuild *b, SenseFile file, CounterFn counter, unsigned key) {
         return growth_of(b->input, file, counter, key, file == SENSE_STAT);
 }
 
-static void add_rate(SignalBuild *b, const char *name, Scope scope, SenseFile file, CounterFn counter,
-                     unsigned key, const char *source) {
+static void add_rate(SignalBuild *b, const char *name, Scope scope, SenseFile file,
+                     CounterFn counter, unsigned key, const char *source) {
         Growth g = growth(b, file, counter, key);
         MaybeU64 rate = growth_rate_milli(g);
         Signal *s = signal_build_add(b, name, scope);
@@ -63,7 +66,8 @@ static void add_rate(SignalBuild *b, const char *name, Scope scope, SenseFile fi
                 return;
         s->why = growth_why(g, signal_build_state(b, file));
         if (rate.known)
-                signal_set_milli(s, EVIDENCE_COUNTED, rate.value, source, signal_build_age(b, file));
+                signal_set_milli(s, EVIDENCE_COUNTED, rate.value, source,
+                                 signal_build_age(b, file));
 }
 
 static void add_alloc_rates(SignalBuild *b) {
@@ -90,11 +94,13 @@ static void add_alloc_rates(SignalBuild *b) {
                 (void) text_copy(scope.name, sizeof(scope.name), text_from(classes[i].scope));
                 s = signal_build_add(b, "alloc-rate", scope);
                 if (s)
-                        signal_set_milli(s, EVIDENCE_COUNTED, rate.value, "vmstat", signal_build_age(b, SENSE_VMSTAT));
+                        signal_set_milli(s, EVIDENCE_COUNTED, rate.value, "vmstat",
+                                         signal_build_age(b, SENSE_VMSTAT));
                 s = signal_build_add(b, "zone-lock-use", scope);
                 if (s)
                         signal_set(s, EVIDENCE_ESTIMATED,
-                                   (int64_t) u64_muldiv(rate.value, ZONE_HOLD_NSEC_PER_PAGE, NSEC_PER_SEC / 1000),
+                                   (int64_t) u64_muldiv(rate.value, ZONE_HOLD_NSEC_PER_PAGE,
+                                                        NSEC_PER_SEC / 1000),
                                    "vmstat", signal_build_age(b, SENSE_VMSTAT));
                 if (!busiest.known || rate.value > busiest.value)
                         busiest = rate;
@@ -104,10 +110,12 @@ static void add_alloc_rates(SignalBuild *b) {
                 return;
         if (busiest.known) /* pages/s * ns * 10^-9, in ppm; the rate is in thousandths */
                 signal_set(use, EVIDENCE_ESTIMATED,
-                           (int64_t) u64_muldiv(busiest.value, ZONE_HOLD_NSEC_PER_PAGE, NSEC_PER_SEC / 1000),
+                           (int64_t) u64_muldiv(busiest.value, ZONE_HOLD_NSEC_PER_PAGE,
+                                                NSEC_PER_SEC / 1000),
                            "vmstat", signal_build_age(b, SENSE_VMSTAT));
         else
-                use->why = growth_why(growth(b, SENSE_VMSTAT, vm_pgalloc, 0), signal_build_state(b, SENSE_VMSTAT));
+                use->why = growth_why(growth(b, SENSE_VMSTAT, vm_pgalloc, 0),
+                                      signal_build_state(b, SENSE_VMSTAT));
 }
 
 static void add_kernel_cpu(SignalBuild *b) {
@@ -129,16 +137,17 @@ static void add_kernel_cpu(SignalBuild *b) {
                 share->why = per_kpage->why = "no CPU time passed";
                 return;
         }
-        signal_set(share, EVIDENCE_COUNTED, (int64_t) u64_muldiv(kernel.delta, PPM, total.delta), "stat",
-                   signal_build_age(b, SENSE_STAT));
+        signal_set(share, EVIDENCE_COUNTED, (int64_t) u64_muldiv(kernel.delta, PPM, total.delta),
+                   "stat", signal_build_age(b, SENSE_STAT));
         steal_ppm = u64_muldiv(steal.delta, PPM, total.delta);
         if (steal.n_good > 0 && steal_ppm > STEAL_LIMIT_PPM) {
                 per_kpage->why = "void: the hypervisor stole more than 5 % of the CPU time";
                 return;
         }
         if (pages.n_good == 0 || pages.delta == 0) {
-                per_kpage->why = pages.n_good == 0 ? growth_why(pages, signal_build_state(b, SENSE_VMSTAT))
-                                                   : "no page was allocated";
+                per_kpage->why = pages.n_good == 0
+                                         ? growth_why(pages, signal_build_state(b, SENSE_VMSTAT))
+                                         : "no page was allocated";
                 return;
         }
         if (!b->input->facts->clk_tck.known || b->input->facts->clk_tck.value == 0) {
@@ -146,27 +155,32 @@ static void add_kernel_cpu(SignalBuild *b) {
                 return;
         }
         /* kernel seconds per second in ns, over kilo-pages per second */
-        nsec_per_second = u64_muldiv(u64_muldiv(kernel.delta, NSEC_PER_SEC, b->input->facts->clk_tck.value),
-                                     USEC_PER_SEC, kernel.time_usec);
+        nsec_per_second = u64_muldiv(
+                u64_muldiv(kernel.delta, NSEC_PER_SEC, b->input->facts->clk_tck.value),
+                USEC_PER_SEC, kernel.time_usec);
         signal_set(per_kpage, EVIDENCE_COUNTED,
-                   (int64_t) MIN(u64_muldiv(nsec_per_second, u64_muldiv(1000, pages.time_usec, USEC_PER_SEC), pages.delta),
+                   (int64_t) MIN(u64_muldiv(nsec_per_second,
+                                            u64_muldiv(1000, pages.time_usec, USEC_PER_SEC),
+                                            pages.delta),
                                  (uint64_t) INT64_MAX),
                    "stat and vmstat", signal_build_age(b, SENSE_STAT));
 }
 
-static void add_share(SignalBuild *b, const char *name, Growth part, Growth rest, const char *nothing) {
+static void add_share(SignalBuild *b, const char *name, Growth part, Growth rest,
+                      const char *nothing) {
         Signal *s = signal_build_add(b, name, scope_system());
         uint64_t whole = u64_add_sat(part.delta, rest.delta);
 
         if (!s)
                 return;
         if (part.n_good == 0 || rest.n_good == 0)
-                s->why = growth_why(part.n_good == 0 ? part : rest, signal_build_state(b, SENSE_VMSTAT));
+                s->why = growth_why(part.n_good == 0 ? part : rest,
+                                    signal_build_state(b, SENSE_VMSTAT));
         else if (whole == 0)
                 s->why = nothing;
         else
-                signal_set(s, EVIDENCE_COUNTED, (int64_t) u64_muldiv(part.delta, PPM, whole), "vmstat",
-                           signal_build_age(b, SENSE_VMSTAT));
+                signal_set(s, EVIDENCE_COUNTED, (int64_t) u64_muldiv(part.delta, PPM, whole),
+                           "vmstat", signal_build_age(b, SENSE_VMSTAT));
 }
 
 static void add_pressure(SignalBuild *b, const char *name, CounterFn counter) {
@@ -177,8 +191,8 @@ static void add_pressure(SignalBuild *b, const char *name, CounterFn counter) {
                 return;
         s->why = growth_why(g, signal_build_state(b, SENSE_PRESSURE_MEMORY));
         if (g.n_good > 0)
-                signal_set(s, EVIDENCE_MEASURED, (int64_t) u64_muldiv(g.delta, PPM, g.time_usec), "pressure",
-                           signal_build_age(b, SENSE_PRESSURE_MEMORY));
+                signal_set(s, EVIDENCE_MEASURED, (int64_t) u64_muldiv(g.delta, PPM, g.time_usec),
+                           "pressure", signal_build_age(b, SENSE_PRESSURE_MEMORY));
 }
 
 static void add_lock(SignalBuild *b, const char *wait, const char *holds, LockFamily family) {
@@ -196,7 +210,8 @@ static void add_lock(SignalBuild *b, const char *wait, const char *holds, LockFa
         s->why = why;
         if (waited.n_good > 0 && cpus > 0)
                 signal_set(s, EVIDENCE_MEASURED,
-                           (int64_t) u64_muldiv(waited.delta, PPM / NSEC_PER_USEC, u64_mul_sat(waited.time_usec, cpus)),
+                           (int64_t) u64_muldiv(waited.delta, PPM / NSEC_PER_USEC,
+                                                u64_mul_sat(waited.time_usec, cpus)),
                            "lock_stat", signal_build_age(b, SENSE_LOCK_STAT));
         if (!holds || !(s = signal_build_add(b, holds, scope_system())))
                 return;
@@ -206,7 +221,8 @@ static void add_lock(SignalBuild *b, const char *wait, const char *holds, LockFa
                 uint64_t taken_milli = growth_rate_milli(taken).value;
                 uint64_t pages_milli = growth_rate_milli(pages).value;
 
-                signal_set_milli(s, EVIDENCE_COUNTED, u64_muldiv(taken_milli, 1000000, MAX(pages_milli, (uint64_t) 1)),
+                signal_set_milli(s, EVIDENCE_COUNTED,
+                                 u64_muldiv(taken_milli, 1000000, MAX(pages_milli, (uint64_t) 1)),
                                  "lock_stat", signal_build_age(b, SENSE_LOCK_STAT));
         }
 }
@@ -215,12 +231,16 @@ void signals_add_rates(SignalBuild *b) {
         add_alloc_rates(b);
         add_kernel_cpu(b);
         add_rate(b, "allocstall", scope_system(), SENSE_VMSTAT, vm_allocstall, 0, "vmstat");
-        add_rate(b, "compact-stall", scope_system(), SENSE_VMSTAT, vm_key, VM_COMPACT_STALL, "vmstat");
-        add_rate(b, "thp-fault-rate", scope_system(), SENSE_VMSTAT, vm_key, VM_THP_FAULT_ALLOC, "vmstat");
+        add_rate(b, "compact-stall", scope_system(), SENSE_VMSTAT, vm_key, VM_COMPACT_STALL,
+                 "vmstat");
+        add_rate(b, "thp-fault-rate", scope_system(), SENSE_VMSTAT, vm_key, VM_THP_FAULT_ALLOC,
+                 "vmstat");
         add_share(b, "thp-fault-fallback", growth(b, SENSE_VMSTAT, vm_key, VM_THP_FAULT_FALLBACK),
-                  growth(b, SENSE_VMSTAT, vm_key, VM_THP_FAULT_ALLOC), "no huge page fault happened");
+                  growth(b, SENSE_VMSTAT, vm_key, VM_THP_FAULT_ALLOC),
+                  "no huge page fault happened");
         add_share(b, "compact-fail-share", growth(b, SENSE_VMSTAT, vm_key, VM_COMPACT_FAIL),
-                  growth(b, SENSE_VMSTAT, vm_key, VM_COMPACT_SUCCESS), "no direct compaction ended");
+                  growth(b, SENSE_VMSTAT, vm_key, VM_COMPACT_SUCCESS),
+                  "no direct compaction ended");
         add_pressure(b, "psi-memory-some", psi_some);
         add_pressure(b, "psi-memory-full", psi_full);
         add_lock(b, "zone-lock-wait", "zone-lock-holds", LOCK_ZONE);
@@ -240,7 +260,8 @@ static void derive_per_kpage(SignalBuild *b, const char *wait, const char *per_k
                 Signal *s;
                 uint64_t pages_milli;
 
-                if (w.spec != signal_spec_find(text_from(wait)) || signal_build_find(b, per_kpage, w.scope.name))
+                if (w.spec != signal_spec_find(text_from(wait)) ||
+                    signal_build_find(b, per_kpage, w.scope.name))
                         continue;
                 s = signal_build_add(b, per_kpage, w.scope);
                 if (!s)
@@ -251,15 +272,20 @@ static void derive_per_kpage(SignalBuild *b, const char *wait, const char *per_k
                         continue;
                 }
                 pages_milli = rate && rate->evidence != EVIDENCE_NONE
-                                      ? u64_add_sat(u64_mul_sat((uint64_t) rate->value, 1000), rate->milli)
+                                      ? u64_add_sat(u64_mul_sat((uint64_t) rate->value, 1000),
+                                                    rate->milli)
                                       : 0;
                 if (pages_milli == 0 || cpus == 0 || w.value < 0) {
-                        s->why = cpus == 0 ? "the number of CPUs is unknown" : "no page was allocated, or the rate is unknown";
+                        s->why = cpus == 0 ? "the number of CPUs is unknown"
+                                           : "no page was allocated, or the rate is unknown";
                         continue;
                 }
                 /* ppm * CPUs * 1000 ns a second, over kilo-pages a second = thousandths / 10^6 */
-                signal_set(s, MIN(w.evidence, rate->evidence == EVIDENCE_COUNTED ? EVIDENCE_MEASURED : rate->evidence),
-                           (int64_t) MIN(u64_muldiv(u64_mul_sat((uint64_t) w.value, cpus), 1000 * 1000000ull, pages_milli),
+                signal_set(s,
+                           MIN(w.evidence, rate->evidence == EVIDENCE_COUNTED ? EVIDENCE_MEASURED
+                                                                              : rate->evidence),
+                           (int64_t) MIN(u64_muldiv(u64_mul_sat((uint64_t) w.value, cpus),
+                                                    1000 * 1000000ull, pages_milli),
                                          (uint64_t) INT64_MAX),
                            w.source, w.age_usec);
         }

@@ -43,8 +43,10 @@ void signal_set(Signal *s, Evidence evidence, int64_t value, const char *source,
         s->age_usec = age_usec;
 }
 
-void signal_set_milli(Signal *s, Evidence evidence, uint64_t milli, const char *source, usec_t age_usec) {
-        signal_set(s, evidence, (int64_t) MIN(milli / 1000, (uint64_t) INT64_MAX), source, age_usec);
+void signal_set_milli(Signal *s, Evidence evidence, uint64_t milli, const char *source,
+                      usec_t age_usec) {
+        signal_set(s, evidence, (int64_t) MIN(milli / 1000, (uint64_t) INT64_MAX), source,
+                   age_usec);
         s->milli = (unsigned) (milli % 1000);
 }
 

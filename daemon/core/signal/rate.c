@@ -5,7 +5,8 @@ static unsigned stat_cpus(const Snapshot *s) {
         return s->stat ? s->stat->n_cpus : 0;
 }
 
-Growth growth_of(const SignalInput *input, SenseFile file, CounterFn counter, unsigned key, bool per_cpu) {
+Growth growth_of(const SignalInput *input, SenseFile file, CounterFn counter, unsigned key,
+                 bool per_cpu) {
         Growth g = { 0 };
         const Snapshot *before = NULL;
         MaybeU64 old = UNKNOWN;
@@ -56,13 +57,16 @@ MaybeU64 growth_rate_milli(Growth g) {
 
 const char *growth_why(Growth g, SenseState state) {
         if (g.n_good > 0)
-                return g.n_resets > 0 ? "the counter went down within the window; that interval is left out"
-                       : g.n_gaps > 0 ? "some intervals of the window are left out (missing, no time passed, or CPUs came or went)"
-                                      : NULL;
+                return g.n_resets > 0
+                               ? "the counter went down within the window; that interval is left out"
+                       : g.n_gaps > 0
+                               ? "some intervals of the window are left out (missing, no time passed, or CPUs came or went)"
+                               : NULL;
         if (g.n_resets > 0)
                 return "the counter went down: no interval is left";
         if (g.seen)
-                return g.n_gaps > 0 ? "no interval with two good readings" : "one reading only: no rate";
+                return g.n_gaps > 0 ? "no interval with two good readings"
+                                    : "one reading only: no rate";
         switch (state) {
         case SENSE_NOT_DUE:
                 return "not read in this run";

@@ -5,8 +5,8 @@
 #include "core/sense/kmsg.h"
 #include "core/sense/snapshot.h"
 
-/* A signal is a normalised quantity with unit, age and evidence grade (design: docs and
- * alloctuned.knobs(7)). Names are the identifiers; the table is the only list. */
+/* A signal is a normalised quantity with unit, age and evidence grade (alloctuned.knobs(7)). Names are
+ * the identifiers; the table is the only list. */
 typedef enum Evidence {
         EVIDENCE_NONE,
         EVIDENCE_ESTIMATED,
@@ -42,35 +42,36 @@ typedef enum SignalScopes {
 
 typedef struct SignalSpec {
         const char *name;
-        const char *unit;        /* "ppm", "ns", "pages/s", "events/s", "bytes", "faults/s" */
-        unsigned scopes;         /* SignalScopes */
-        Evidence best;           /* highest grade any source can give */
-        bool lock_wait;          /* a wait for an allocator lock: gate.use applies to it */
+        const char *unit; /* "ppm", "ns", "pages/s", "events/s", "bytes", "faults/s" */
+        unsigned scopes;  /* SignalScopes */
+        Evidence best;    /* highest grade any source can give */
+        bool lock_wait;   /* a wait for an allocator lock: gate.use applies to it */
         bool higher_is_worse;
-        const char *formula;     /* with the kernel's names */
-        const char *cost;        /* what reading it costs */
-        const char *help;        /* one or two sentences for people */
+        const char *formula; /* with the kernel's names */
+        const char *cost;    /* what reading it costs */
+        const char *help;    /* one or two sentences for people */
 } SignalSpec;
 
 /* All specs, sorted by name. "external:NAME" has no row: external_spec() serves those. */
 const SignalSpec *signal_specs(size_t *ret_n);
-_pure_ const SignalSpec *signal_spec_find(Text name); /* NULL: no such signal; "external:x" gives the external row */
+_pure_ const SignalSpec *signal_spec_find(
+        Text name); /* NULL: no such signal; "external:x" gives the external row */
 
 typedef struct Signal {
         const SignalSpec *spec;
-        char name[64];           /* spec->name, or "external:NAME" */
+        char name[64]; /* spec->name, or "external:NAME" */
         Scope scope;
-        int64_t value;           /* in the unit, rounded down; valid only if evidence is not EVIDENCE_NONE */
-        unsigned milli;          /* thousandths above value (0..999): rates of rare events */
+        int64_t value;  /* in the unit, rounded down; valid only if evidence is not EVIDENCE_NONE */
+        unsigned milli; /* thousandths above value (0..999): rates of rare events */
         Evidence evidence;
         const char *unit;
-        const char *source;      /* "vmstat", "zoneinfo", "report"... "none" */
-        usec_t age_usec;         /* USEC_UNKNOWN */
-        const char *why;         /* why it is none, or what to know about it; NULL */
+        const char *source; /* "vmstat", "zoneinfo", "report"... "none" */
+        usec_t age_usec;    /* USEC_UNKNOWN */
+        const char *why;    /* why it is none, or what to know about it; NULL */
 } Signal;
 
 typedef struct SignalSet {
-        Signal *signals;         /* sorted by name, then scope */
+        Signal *signals; /* sorted by name, then scope */
         size_t n;
 } SignalSet;
 
@@ -82,13 +83,14 @@ typedef enum WindowKind { WINDOW_LIVE, WINDOW_CAPTURE, WINDOW_BOOT } WindowKind;
 /* What signals are made of. */
 typedef struct SignalInput {
         const MachineFacts *facts;
-        const Snapshot *const *snapshots; /* the window, in order of time; middle ones show resets and gaps */
+        const Snapshot *const
+                *snapshots; /* the window, in order of time; middle ones show resets and gaps */
         size_t n_snapshots;
-        WindowKind kind;        /* WINDOW_BOOT: one snapshot, averages since boot from its uptime */
-        const Kmsg *kmsg;       /* NULL: there is no log */
-        const Signal *reports;  /* rows of a capture's signals.json: they replace computed rows */
+        WindowKind kind;       /* WINDOW_BOOT: one snapshot, averages since boot from its uptime */
+        const Kmsg *kmsg;      /* NULL: there is no log */
+        const Signal *reports; /* rows of a capture's signals.json: they replace computed rows */
         size_t n_reports;
-        const PcpModel *pcp;    /* of the newest zoneinfo */
+        const PcpModel *pcp; /* of the newest zoneinfo */
 } SignalInput;
 
 /* Computes every signal that needs no tracing. A signal whose files are missing has a row with
