@@ -41,6 +41,7 @@ void conf_render_file(FILE *out) {
         const ConfKey *keys = conf_keys(&n);
 
         (void) fputs(
+                "# SPDX-License-Identifier: GPL-2.0-or-later\n"
                 "# Configuration of alloctuned, see alloctuned.conf(5). Every key is shown at its default. To change one,\n"
                 "# put it into a file of your own, /etc/alloctuned/alloctuned.conf.d/NAME.conf, or remove the # here.\n",
                 out);
