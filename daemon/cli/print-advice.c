@@ -99,12 +99,12 @@ static void add_signal(Table *table, const Signal *s, bool have_target, int64_t 
                   human_value(s->value, s->milli, s->unit).text);
         table_add(table, STYLE_PLAIN, "%s", have_target ? human_value(hot, 0, s->unit).text : "-");
         table_add(table, STYLE_PLAIN, "%s", cli_evidence(s).text);
-        table_add(table, STYLE_WARN, "%s", above ? "above target" : "");
+        table_add(table, STYLE_WARN, "%s", above ? "above" : "");
 }
 
 static void print_signals(Output *out, const Observation *o, const PolicySet *policies) {
         static const TableColumn columns[] = {
-                { "signal", .least = 20 },
+                { "signal", .least = 24 },
                 { "now", .right = true },
                 { "target", .right = true },
                 { "evidence", .least = 9 },
@@ -191,14 +191,17 @@ void cli_print_recommendation(Output *out, const Recommendation *r) {
                            r->knob     ? r->knob
                            : r->policy ? r->policy->name
                                        : "");
-        if (!scope_is_system(&r->scope))
+        if (strcmp(r->scope.name, "cache:*") == 0)
+                (void) text_format(head + strlen(head), sizeof(head) - strlen(head),
+                                   "  all caches");
+        else if (!scope_is_system(&r->scope))
                 (void) text_format(head + strlen(head), sizeof(head) - strlen(head), "  %s",
                                    text_starts(text_from(r->scope.name), "cache:")
                                            ? r->scope.name + 6
                                            : r->scope.name);
         if (r->to[0])
-                (void) text_format(head + strlen(head), sizeof(head) - strlen(head), "   %s -> %s",
-                                   r->from[0] ? r->from : "?", r->to);
+                (void) text_format(head + strlen(head), sizeof(head) - strlen(head), "   %s%s%s",
+                                   r->from, r->from[0] ? " -> " : "-> ", r->to);
         else if (r->from[0])
                 (void) text_format(head + strlen(head), sizeof(head) - strlen(head), "   now %s",
                                    r->from);
