@@ -395,6 +395,26 @@ TEST(content_that_is_not_understood_is_never_written_over) {
         }
 }
 
+TEST(not_to_know_whether_a_kernel_tunes_is_a_reason_not_to_stop_it) {
+        MachineFacts facts = { 0 };
+        KnobFile file = { .path = "proc/sys/vm/percpu_pagelist_high_fraction",
+                          .state = SENSE_OK,
+                          .text = TEXT("0"),
+                          .mode = 0644,
+                          .mode_known = true };
+        KnobInput in = { .facts = &facts, .files = &file, .n_files = 1, .may_write = true };
+        KnobSet set = build_input(&in);
+        const Knob *k = row(&set, "pcp-high-fraction", NULL);
+
+        ASSERT_STR(state(k), "kernel");
+        ASSERT_TRUE(k->inferred);
+        file.text = TEXT("64");
+        set = build_input(&in);
+        k = row(&set, "pcp-high-fraction", NULL);
+        ASSERT_STR(state(k), "live");
+        ASSERT_FALSE(k->inferred);
+}
+
 TEST(a_tree_without_modes_has_the_kernels_and_says_so) {
         MachineFacts facts = { 0 };
         KnobFile file = { .path = "proc/sys/vm/watermark_scale_factor",
