@@ -16,7 +16,7 @@ fi
 
 # Memory and text without locale; what compilers call by themselves. Nothing that allocates, reads a
 # clock, opens, prints or has hidden state.
-allowed='memchr memrchr memcmp memcpy memmove memset memmem strchr strrchr strcmp strncmp strlen strnlen
+allowed='bcmp memchr memrchr memcmp memcpy memmove memset memmem strchr strrchr strcmp strncmp strlen strnlen
 strspn strcspn strpbrk strstr __assert_fail __stack_chk_fail __popcountdi2 __udivti3 __umodti3 __divti3 __modti3
 __udivmodti4 __memcpy_chk __memmove_chk __memset_chk _GLOBAL_OFFSET_TABLE_'
 allowed_base='vsnprintf __vsnprintf_chk'
