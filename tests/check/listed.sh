@@ -22,6 +22,7 @@ for file in tests/unit/test-*.c tests/fuzz/fuzz-*.c tests/check/*.sh tests/expec
     name=${file##*/}
     name=${name#test-}
     name=${name#fuzz-}
+    name=${name#run-}
     listed "$file" "${file%/*}/meson.build" "${name%.*}"
 done
 for file in policies/*.policy policies/profiles/*.profile man/*.[0-9] etc/*.conf; do
