@@ -23,6 +23,7 @@ for file in tests/unit/test-*.c tests/fuzz/fuzz-*.c tests/check/*.sh tests/expec
     name=${name#test-}
     name=${name#fuzz-}
     name=${name#run-}
+    name=${name#run-}
     listed "$file" "${file%/*}/meson.build" "${name%.*}"
 done
 for file in policies/*.policy policies/profiles/*.profile man/*.[0-9] etc/*.conf; do
