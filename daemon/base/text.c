@@ -84,19 +84,20 @@ bool text_next_line(Text *rest, Text *ret_line) {
 }
 
 bool text_next_field(Text *rest, Text *ret_field) {
-        size_t n = 0;
+        const char *at = rest->data, *end, *start;
 
-        while (rest->size > 0 && (rest->data[0] == ' ' || rest->data[0] == '\t')) {
-                rest->data++;
-                rest->size--;
-        }
         if (rest->size == 0)
                 return false;
-        while (n < rest->size && rest->data[n] != ' ' && rest->data[n] != '\t')
-                n++;
-        *ret_field = (Text){ rest->data, n };
-        rest->data += n;
-        rest->size -= n;
+        end = at + rest->size;
+        while (at < end && (*at == ' ' || *at == '\t'))
+                at++;
+        start = at;
+        while (at < end && *at != ' ' && *at != '\t')
+                at++;
+        *rest = (Text){ at, (size_t) (end - at) };
+        if (at == start)
+                return false;
+        *ret_field = (Text){ start, (size_t) (at - start) };
         return true;
 }
 

@@ -20,9 +20,15 @@
 /* The files of the live machine that every tick reads stay open: opening costs more than reading, and
  * the buffer of /proc/zoneinfo keeps the size it grew to. Ours is as large as it was last time: a second
  * read of /proc/vmstat would add up all CPUs a second time (mm/vmstat.c vmstat_start(), 5.10 to 7.3). */
-static const char *const kept_paths[KEPT_FILES] = {
-        "proc/vmstat",   "proc/stat",      "proc/meminfo",   "proc/pressure/memory",
-        "proc/zoneinfo", "proc/buddyinfo", "proc/lock_stat", "proc/uptime",
+static const struct {
+        const char *path;
+        /* Made as one record (single_open(), fs/proc, kernel/sched/psi.c, 5.10 to 7.3): one read gives it
+         * all, and need not be followed by one that gives nothing. */
+        bool one_record;
+} kept_files[KEPT_FILES] = {
+        { "proc/vmstat", false },         { "proc/stat", true },      { "proc/meminfo", true },
+        { "proc/pressure/memory", true }, { "proc/zoneinfo", false }, { "proc/buddyinfo", false },
+        { "proc/lock_stat", false },      { "proc/uptime", true },
 };
 
 static FileMachine *file_machine(Machine *m) {
@@ -38,7 +44,7 @@ static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *aren
         int r;
 
         for (size_t i = 0; m->kind == MACHINE_LIVE && i < KEPT_FILES; i++) {
-                if (!kept_paths[i] || strcmp(kept_paths[i], path) != 0)
+                if (strcmp(kept_files[i].path, path) != 0)
                         continue;
                 if (f->kept[i] < 0) {
                         r = root_open_file(&f->top, path, &f->kept[i], &m->error);
@@ -47,8 +53,8 @@ static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *aren
                                 return r;
                         }
                 }
-                r = fd_read_all(f->kept[i], f->kept_bytes[i], max_bytes, arena, ret_text,
-                                &m->error);
+                r = fd_read_all(f->kept[i], f->kept_bytes[i], kept_files[i].one_record, max_bytes,
+                                arena, ret_text, &m->error);
                 if (r == 0)
                         f->kept_bytes[i] = ret_text->size + ret_text->size / 8 + 1024;
                 return r;

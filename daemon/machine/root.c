@@ -211,10 +211,10 @@ static int read_pieces(int fd, size_t first_bytes, bool short_is_end, size_t max
         return -ENOMEM;
 }
 
-int fd_read_all(int fd, size_t first_bytes, size_t max_bytes, Arena *arena, Text *ret_text,
-                int *ret_errno) {
-        return read_pieces(fd, MAX(first_bytes, FIRST_PIECE_BYTES), /* short_is_end= */ false,
-                           max_bytes, arena, ret_text, ret_errno);
+int fd_read_all(int fd, size_t first_bytes, bool short_is_end, size_t max_bytes, Arena *arena,
+                Text *ret_text, int *ret_errno) {
+        return read_pieces(fd, MAX(first_bytes, FIRST_PIECE_BYTES), short_is_end, max_bytes, arena,
+                           ret_text, ret_errno);
 }
 
 int root_read(Root *r, const char *path, size_t max_bytes, Arena *arena, Text *ret_text,

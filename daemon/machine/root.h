@@ -21,9 +21,10 @@ void root_close(Root *r);
 /* An open regular file, or a MACHINE_E_ condition with its errno. */
 _must_check_ int root_open_file(Root *r, const char *path, int *ret_fd, int *ret_errno);
 /* The content of an open file from its start, into the arena, with a NUL behind it. first_bytes: how much
- * the first read asks for (0: 4 KiB); the best is a little more than there is. */
-_must_check_ int fd_read_all(int fd, size_t first_bytes, size_t max_bytes, Arena *arena,
-                             Text *ret_text, int *ret_errno);
+ * the first read asks for (0: 4 KiB); the best is a little more than there is. short_is_end: the source
+ * gives all it has if there is room, so that a short read is the end. */
+_must_check_ int fd_read_all(int fd, size_t first_bytes, bool short_is_end, size_t max_bytes,
+                             Arena *arena, Text *ret_text, int *ret_errno);
 /* Both in one, and the file closed again. */
 _must_check_ int root_read(Root *r, const char *path, size_t max_bytes, Arena *arena,
                            Text *ret_text, int *ret_errno);
