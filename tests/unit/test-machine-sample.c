@@ -333,4 +333,53 @@ TEST(a_live_snapshot_is_in_order_of_time) {
         tree_end();
 }
 
+/* Counts reads of each path, by standing in for the vtable of a machine. */
+static struct {
+        const MachineVtable *real;
+        const char *paths[20000];
+        unsigned n, n_twice;
+} reads;
+
+static int counting_read(Machine *m, const char *path, size_t max_bytes, Arena *arena, Text *ret) {
+        for (unsigned i = 0; i < reads.n; i++)
+                reads.n_twice += strcmp(reads.paths[i], path) == 0;
+        ASSERT_TRUE(reads.n < ELEMENTSOF(reads.paths));
+        reads.paths[reads.n] = arena_strndup(&tree_arena, path, strlen(path));
+        ASSERT_TRUE(reads.paths[reads.n++] != NULL);
+        return reads.real->read(m, path, max_bytes, arena, ret);
+}
+
+TEST(a_live_tick_reads_each_file_once_and_none_that_walks_lists) {
+        MachineVtable counting;
+        Snapshot s;
+        Machine *m;
+
+        tree_begin();
+        ASSERT_OK(machine_open("/", &m));
+        reads.real = m->vtable;
+        counting = *m->vtable;
+        counting.read = counting_read;
+        m->vtable = &counting;
+        for (unsigned tick = 0; tick < 2; tick++) {
+                reads.n = reads.n_twice = 0;
+                ASSERT_OK(sample_take(m, &tree_arena, SENSE_ALL & ~SENSE_BIT(SENSE_SLABINFO), &s,
+                                      &tree_log));
+                ASSERT_GE_U(reads.n, 8);
+                ASSERT_EQ_U(reads.n_twice, 0);
+                for (unsigned i = 0; i < reads.n; i++) {
+                        ASSERT_TRUE(strstr(reads.paths[i], "/objects") == NULL);
+                        ASSERT_TRUE(strstr(reads.paths[i], "slabinfo") == NULL);
+                        ASSERT_TRUE(strstr(reads.paths[i], "pagetypeinfo") == NULL);
+                }
+        }
+        reads.n = 0;
+        ASSERT_OK(sample_take(m, &tree_arena, SENSE_CHEAP, &s, &tree_log));
+        for (unsigned i = 0; i < reads.n; i++) /* these take zone->lock */
+                ASSERT_TRUE(strstr(reads.paths[i], "zoneinfo") == NULL &&
+                            strstr(reads.paths[i], "buddyinfo") == NULL);
+        m->vtable = reads.real;
+        m = machine_free(m);
+        tree_end();
+}
+
 TEST_MAIN()
