@@ -179,6 +179,13 @@ static bool take_long(const Parser *p, int argc, const char *const *argv, int *i
         return take_option(p, spec, argv[*i]);
 }
 
+/* One command line serves every verb (a shell alias, say): of the common options, a verb that has no use
+ * for one lets it pass. Another machine than the one that was asked for would be a lie. */
+#define COMMON_OPTIONS                                                                             \
+        (OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_POLICY_DIR) | OPTION_BIT(OPTION_DURATION) | \
+         OPTION_BIT(OPTION_INTERVAL) | OPTION_BIT(OPTION_EXIT_CODE) | OPTION_BIT(OPTION_JSON) |    \
+         OPTION_BIT(OPTION_NO_PAGER))
+
 /* What fits together only once everything was read. */
 static bool check_whole(const Parser *p) {
         Options *o = p->options;
@@ -189,7 +196,7 @@ static bool check_whole(const Parser *p) {
         if (!verb)
                 return fail(p, "no verb was given, expected one of those that --help lists");
         for (size_t i = 0; i < ELEMENTSOF(specs); i++)
-                if (o->given & OPTION_BIT(specs[i].id) & ~verb->options)
+                if (o->given & OPTION_BIT(specs[i].id) & ~(verb->options | COMMON_OPTIONS))
                         return fail(p, "--%s means nothing to the verb %s", specs[i].name,
                                     verb->name);
         if (o->n_args < verb->args_least)

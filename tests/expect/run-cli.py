@@ -95,7 +95,7 @@ def test_usage():
     usage("a negative time", ["recommend", "--duration", "-1s"], "--duration -1s")
     usage("a time beyond a day", ["recommend", "--duration", "25h"], "24h")
     usage("an interval of nothing", ["recommend", "--interval", "0s"], "10ms")
-    usage("an option of another verb", ["knobs", "--exit-code"], "--exit-code", "knobs")
+    usage("an option of another verb", ["check", "--root", "x"], "--root", "check")
     usage("too many arguments", ["recommend", "now"], "too many arguments")
     usage("too few arguments", ["explain"], "too few arguments")
     usage("an empty argument", ["explain", ""], "empty argument")
