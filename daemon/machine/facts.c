@@ -213,7 +213,7 @@ static void read_capture_json(Facts *x) {
         }
         root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
         if (!json_is_object(root)) {
-                parse_log_add(x->log, "capture.json", root ? 1 : (unsigned) MAX(error.line, 1),
+                parse_log_add(x->log, "capture.json", root ? 1 : read_json_line(text, error.line),
                               "no JSON object", root ? TEXT_NULL : text_from(error.text));
                 json_decref(root);
                 return;

@@ -33,3 +33,7 @@ typedef struct FileMachine {
         int kept[KEPT_FILES];
         size_t kept_bytes[KEPT_FILES];
 } FileMachine;
+
+/* MODES of a capture: "0644 proc/vmstat", a file a line; paths may begin with / or the name of a snapshot.
+ * Fills modes (sorted) and the line numbers about them. 0 or -ENOMEM. */
+_must_check_ int file_machine_modes(FileMachine *f, Text text);

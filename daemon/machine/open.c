@@ -228,8 +228,15 @@ static int find_snapshots(FileMachine *f, const DirEntry *entries, size_t n) {
         return 0;
 }
 
-/* MODES: "0644 proc/vmstat", a file a line; paths may begin with / or the name of a snapshot. */
-static int parse_modes(FileMachine *f, Text text) {
+static Text without_slashes(Text text) {
+        while (text.size > 0 && text.data[0] == '/') {
+                text.data++;
+                text.size--;
+        }
+        return text;
+}
+
+int file_machine_modes(FileMachine *f, Text text) {
         Text line;
         size_t n_lines = 1;
 
@@ -255,16 +262,12 @@ static int parse_modes(FileMachine *f, Text text) {
                         mode = mode * 8 + (unsigned) (digits.data[i] - '0');
                 }
                 line = text_strip(line);
-                while (line.size > 0 && line.data[0] == '/') {
-                        line.data++;
-                        line.size--;
-                }
+                line = without_slashes(line);
                 if (text_copy(first, sizeof(first), (Text){ line.data, text_find(line, '/') }) &&
                     snapshot_name(first, &unused)) {
                         size_t skip = MIN(text_find(line, '/') + 1, line.size);
 
-                        line.data += skip;
-                        line.size -= skip;
+                        line = without_slashes((Text){ line.data + skip, line.size - skip });
                 }
                 if (digits.size == 0 || line.size == 0 || mode > 07777) {
                         if (f->modes_bad_line == 0)
@@ -303,7 +306,7 @@ static int find_modes(FileMachine *f) {
         }
         r = root_read(&f->top, "MODES", MODES_BYTES_MAX, &m->scratch, &text, &m->error);
         if (r == 0) {
-                r = parse_modes(f, text);
+                r = file_machine_modes(f, text);
                 if (r < 0)
                         return r;
         } else if (r != MACHINE_E_ABSENT) {

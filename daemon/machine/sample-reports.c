@@ -28,6 +28,15 @@ static Evidence default_evidence(const SignalSpec *spec) {
                                                                  : EVIDENCE_COUNTED;
 }
 
+unsigned read_json_line(Text text, int line) {
+        unsigned n = 0;
+        Text unused;
+
+        while (text_next_line(&text, &unused))
+                n++;
+        return (unsigned) MAX(MIN(line, (int) MIN(n, (unsigned) INT32_MAX)), 1);
+}
+
 static const char *string_of(const json_t *row, const char *key) {
         const json_t *value = json_object_get(row, key);
 
@@ -111,7 +120,7 @@ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, 
         *ret_signals = NULL;
         *ret_n = 0;
         if (!root) {
-                parse_log_add(log, "signals.json", (unsigned) MAX(error.line, 1), "no JSON",
+                parse_log_add(log, "signals.json", read_json_line(text, error.line), "no JSON",
                               text_from(error.text));
                 return 0;
         }
