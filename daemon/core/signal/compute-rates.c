@@ -163,7 +163,7 @@ static void add_kernel_cpu(SignalBuild *b) {
                                             u64_muldiv(1000, pages.time_usec, USEC_PER_SEC),
                                             pages.delta),
                                  (uint64_t) INT64_MAX),
-                   "stat and vmstat", signal_build_age(b, SENSE_STAT));
+                   "stat", signal_build_age(b, SENSE_STAT));
 }
 
 static void add_share(SignalBuild *b, const char *name, Growth part, Growth rest,
