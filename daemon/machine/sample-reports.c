@@ -34,7 +34,7 @@ unsigned read_json_line(Text text, int line) {
 
         while (text_next_line(&text, &unused))
                 n++;
-        return (unsigned) MAX(MIN(line, (int) MIN(n, (unsigned) INT32_MAX)), 1);
+        return line < 1 || n == 0 ? 1 : MIN((unsigned) line, n);
 }
 
 static const char *string_of(const json_t *row, const char *key) {
