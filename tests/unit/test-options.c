@@ -13,8 +13,8 @@ static int run_nothing(const Options *options) {
 static const VerbSpec verbs[] = {
         { "look", "", "help", "about", .options = ALL & ~OPTION_BIT(OPTION_EXIT_CODE),
           .duration_usec = 7, .run = run_nothing },
-        { "name", "FILE...", "help", "about", .options = ALL & ~OPTION_BIT(OPTION_ROOT),
-          .args_least = 1, .args_most = 2, .run = run_nothing },
+        { "name", "FILE...", "help", "about", .options = ALL, .args_least = 1, .args_most = 2,
+          .run = run_nothing },
         { "still", "", "help", "about", .options = ALL & ~OPTION_BIT(OPTION_ROOT),
           .run = run_nothing },
 };
