@@ -62,8 +62,11 @@ def main(arguments):
         counts = [0, 0, 0]
         if os.path.exists(log):
             with open(log, encoding="utf-8", errors="replace") as f:
-                for line in f:
-                    test = json.loads(line)
+                for line in filter(str.strip, f):
+                    try:
+                        test = json.loads(line)
+                    except ValueError:
+                        test = {"name": "log", "result": "a line that is cut", "stdout": ""}
                     p, names, s = count_test(test)
                     counts[0] += p
                     counts[1] += len(names)
