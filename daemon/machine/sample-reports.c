@@ -21,11 +21,33 @@ static int read_top(Machine *m, const char *name, size_t max_bytes, Arena *arena
 }
 
 /* Waits and times count as measured, rates and amounts as counted, unless the row says otherwise. */
-static Evidence default_evidence(const SignalSpec *spec) {
-        return strcmp(spec->unit, "ppm") == 0 && spec->lock_wait ? EVIDENCE_MEASURED
-               : strcmp(spec->unit, "ns") == 0                   ? EVIDENCE_MEASURED
-               : strncmp(spec->name, "psi-", 4) == 0             ? EVIDENCE_MEASURED
+static Evidence default_evidence(const Signal *s) {
+        return strcmp(s->unit, "ppm") == 0 && s->spec->lock_wait ? EVIDENCE_MEASURED
+               : strcmp(s->unit, "ns") == 0                      ? EVIDENCE_MEASURED
+               : strncmp(s->spec->name, "psi-", 4) == 0          ? EVIDENCE_MEASURED
                                                                  : EVIDENCE_COUNTED;
+}
+
+/* Units that people write for those of signals. */
+static const struct {
+        const char *written, *unit;
+        double factor;
+} unit_names[] = {
+        { "us", "ns", 1e3 },      { "ms", "ns", 1e6 },         { "s", "ns", 1e9 },
+        { "%", "ppm", 1e4 },      { "percent", "ppm", 1e4 },   { "KiB", "bytes", 1024 },
+        { "kB", "bytes", 1024 },  { "MiB", "bytes", 1048576 }, { "GiB", "bytes", 1073741824 },
+        { "1/s", "events/s", 1 },
+};
+
+/* What a value in the written unit is multiplied by; 0: the unit is none of the signal's. */
+static double unit_factor(const char *written, const char *unit) {
+        if (!written || strcmp(written, unit) == 0)
+                return 1;
+        for (size_t i = 0; i < ELEMENTSOF(unit_names); i++)
+                if (strcmp(written, unit_names[i].written) == 0 &&
+                    strcmp(unit, unit_names[i].unit) == 0)
+                        return unit_names[i].factor;
+        return 0;
 }
 
 unsigned read_json_line(Text text, int line) {
@@ -57,7 +79,7 @@ static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret
         const json_t *value = json_object_get(row, "value"),
                      *age = json_object_get(row, "age_seconds");
         const SignalSpec *spec = name ? signal_spec_find(text_from(name)) : NULL;
-        double number;
+        double number, factor;
 
         if (!json_is_object(row) || !name) {
                 row_issue(log, index, "no object with a name", NULL);
@@ -76,7 +98,8 @@ static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret
                 row_issue(log, index, "name or scope too long", name);
                 return false;
         }
-        if (unit && spec->unit[0] && strcmp(unit, spec->unit) != 0) {
+        factor = spec->unit[0] ? unit_factor(unit, spec->unit) : 1;
+        if (factor == 0) {
                 row_issue(log, index, "another unit than the signal has", name);
                 return false;
         }
@@ -90,18 +113,21 @@ static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret
                 return false;
         }
         if (!evidence)
-                ret->evidence = default_evidence(spec);
+                ret->evidence = default_evidence(ret);
         if (json_is_null(value)) {
                 ret->evidence = EVIDENCE_NONE;
                 ret->why = "the report gives no value";
                 return true;
         }
-        number = json_is_number(value) ? json_number_value(value) : -1;
+        number = json_is_number(value) ? json_number_value(value) * factor : -1;
         if (!(number >= 0 && number < 9e18)) {
                 row_issue(log, index, "value is no number from 0 to 9e18", name);
                 return false;
         }
-        ret->value = json_is_integer(value) ? json_integer_value(value) : (int64_t) number;
+        if (json_is_integer(value) && factor == 1)
+                ret->value = json_integer_value(value);
+        else
+                ret->value = (int64_t) number;
         if (!json_is_integer(value))
                 ret->milli = (unsigned) ((number - (double) ret->value) * 1000.0) % 1000;
         if (json_is_number(age) && json_number_value(age) >= 0 && json_number_value(age) < 1e9)

@@ -237,6 +237,19 @@ TEST(rows_that_people_measured_are_read) {
         ASSERT_STR(reports[4].unit, "ns");
 }
 
+TEST(units_that_people_write_are_converted) {
+        read_reports(
+                "[ { \"name\": \"zone-lock-wait\", \"value\": 85.58, \"unit\": \"%\" },"
+                " { \"name\": \"pcp-hold-length\", \"value\": 450, \"unit\": \"us\" },"
+                " { \"name\": \"external:fault-stall-max\", \"value\": 3, \"unit\": \"ns\" } ]");
+        ASSERT_STR(tree_issues(&tree_log), "");
+        ASSERT_EQ_U(n_reports, 3);
+        ASSERT_EQ_I(reports[0].value, 855800);
+        ASSERT_STR(reports[0].unit, "ppm");
+        ASSERT_EQ_I(reports[1].value, 450000);
+        ASSERT_EQ_I(reports[2].evidence, EVIDENCE_MEASURED); /* a time */
+}
+
 TEST(broken_rows_are_named_and_the_others_kept) {
         read_reports("[ 1, {}, { \"name\": \"no-such-signal\", \"value\": 1 },"
                      " { \"name\": \"zone-lock-wait\", \"value\": -1 },"
