@@ -338,6 +338,22 @@ TEST(unknown_target_is_left_out_with_a_note_and_unknown_targets_use_the_fallback
         ASSERT_EQ_I(w.advice.verdict, VERDICT_NOTHING);
 }
 
+TEST(a_reason_that_two_unknown_signals_share_is_said_once) {
+        Policy *p;
+
+        world_init(PCP_GEN_FRACTION, 0);
+        p = policy_on("pcp-high-fraction", "zone-lock-wait", 20000);
+        growth_arms(p);
+        p->n_targets = 2;
+        (void) text_copy(p->target[1].signal, sizeof(p->target[1].signal),
+                         TEXT("zone-lock-wait-per-kpage"));
+        (void) add_knob("pcp-high-fraction", KNOB_LIVE, "0");
+        ASSERT_EQ_I(advise(&w.arena, &w.input, &w.advice), 0);
+        ASSERT_EQ_U(w.advice.n_notes, 1);
+        ASSERT_HAS(w.advice.notes[0].text,
+                   "unknown: zone-lock-wait, zone-lock-wait-per-kpage (no such reading)");
+}
+
 TEST(two_policies_on_one_knob_leave_the_stronger_verdict) {
         Policy *p;
 

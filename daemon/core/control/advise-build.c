@@ -117,6 +117,18 @@ static const Signal *target_signal(const AdviseBuild *b, const char *name, const
         return s;
 }
 
+/* "a, b (why both are unknown), c (another reason)". */
+static void say_unknown(TargetsView *view, const char *signal, const char *why) {
+        char reason[120];
+        size_t used = strlen(view->unknown), n;
+
+        (void) text_format(reason, sizeof(reason), " (%s)", why);
+        n = strlen(reason);
+        if (used >= n && strcmp(view->unknown + used - n, reason) == 0)
+                view->unknown[used - n] = 0;
+        say(view->unknown, sizeof(view->unknown), "%s%s%s", used > 0 ? ", " : "", signal, reason);
+}
+
 static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope *scope,
                         TargetsView *view, bool *all_hot, bool *any_hot) {
         const Signal *s = target_signal(b, t->signal, scope);
@@ -124,8 +136,7 @@ static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope
 
         if (!s || s->evidence == EVIDENCE_NONE) {
                 view->n_unknown++;
-                say(view->unknown, sizeof(view->unknown), "%s%s (%s)", view->unknown[0] ? ", " : "",
-                    t->signal, s && s->why ? s->why : "no such reading");
+                say_unknown(view, t->signal, s && s->why ? s->why : "no such reading");
                 return;
         }
         hot = s->value >= t->hot;
