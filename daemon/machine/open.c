@@ -35,8 +35,18 @@ static FileMachine *file_machine(Machine *m) {
         return (FileMachine *) m;
 }
 
-static Root *root_of(FileMachine *f) {
-        return f->machine.kind == MACHINE_CAPTURE ? &f->snapshot : &f->top;
+/* Snapshots hold proc and sys; files of the administrator may lie in each of them or once beside them. */
+static Root *root_of(FileMachine *f, const char *path) {
+        unsigned mode;
+        int error;
+
+        if (f->machine.kind != MACHINE_CAPTURE)
+                return &f->top;
+        if (strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0 ||
+            root_mode(&f->snapshot, "etc", &mode, &error) == 0 ||
+            root_mode(&f->top, "etc", &mode, &error) != 0)
+                return &f->snapshot;
+        return &f->top;
 }
 
 static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *arena, Text *ret_text) {
@@ -59,12 +69,13 @@ static int read_file(Machine *m, const char *path, size_t max_bytes, Arena *aren
                         f->kept_bytes[i] = ret_text->size + ret_text->size / 8 + 1024;
                 return r;
         }
-        return root_read(root_of(f), path, max_bytes, arena, ret_text, &m->error);
+        return root_read(root_of(f, path), path, max_bytes, arena, ret_text, &m->error);
 }
 
 static int list_dir(Machine *m, const char *path, Arena *arena, DirEntry **ret_entries,
                     size_t *ret_n) {
-        return root_list(root_of(file_machine(m)), path, arena, ret_entries, ret_n, &m->error);
+        return root_list(root_of(file_machine(m), path), path, arena, ret_entries, ret_n,
+                         &m->error);
 }
 
 static int compare_modes(const void *a, const void *b) {
@@ -78,7 +89,7 @@ static int mode_of(Machine *m, const char *path, unsigned *ret_mode) {
         if (!m->have_modes)
                 return MACHINE_E_ABSENT;
         if (!f->modes)
-                return root_mode(root_of(f), path, ret_mode, &m->error);
+                return root_mode(root_of(f, path), path, ret_mode, &m->error);
         while (low < high) {
                 size_t mid = low + (high - low) / 2;
                 int c = strcmp(f->modes[mid].path, path);
@@ -286,7 +297,7 @@ int file_machine_modes(FileMachine *f, Text text) {
 /* Archives and git lose modes. Those on the disk are believed only if they look like a kernel's: a
  * file that only root may read (0400) beside one that all may read (0444 or 0644). */
 static bool disk_modes_look_real(FileMachine *f) {
-        Root *r = root_of(f);
+        Root *r = root_of(f, "proc/");
         unsigned slabinfo, vmstat;
         int error;
 

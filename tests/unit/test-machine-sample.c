@@ -288,6 +288,29 @@ TEST(a_link_of_sysctl_d_is_read_where_it_points_in_the_tree) {
         tree_end();
 }
 
+TEST(settings_of_a_capture_lie_in_its_snapshots_or_beside_them) {
+        AdminSetting *settings;
+        Machine *m;
+        size_t n;
+
+        tree_begin();
+        tree_put("00000000/proc/uptime", "1.00 1.00\n");
+        tree_put("etc/sysctl.d/a.conf", "vm.zone_reclaim_mode = 1\n");
+        m = tree_open();
+        ASSERT_OK(sample_admin_settings(m, &tree_arena, &settings, &n, &tree_log));
+        ASSERT_EQ_U(n, 1);
+        ASSERT_STR(settings[0].path, "/proc/sys/vm/zone_reclaim_mode");
+        m = machine_free(m);
+        /* those of the snapshot are nearer to its time */
+        tree_put("00000000/etc/sysctl.d/a.conf", "vm.min_free_kbytes = 1\n");
+        m = tree_open();
+        ASSERT_OK(sample_admin_settings(m, &tree_arena, &settings, &n, &tree_log));
+        ASSERT_EQ_U(n, 1);
+        ASSERT_STR(settings[0].path, "/proc/sys/vm/min_free_kbytes");
+        m = machine_free(m);
+        tree_end();
+}
+
 TEST(too_many_settings_are_cut_and_named) {
         static char text[1200 * 64];
         AdminSetting *settings;
