@@ -8,7 +8,8 @@ status=0
 
 # Files of a kind, without data and what is built.
 files() { # find tests...
-    find . \( -name .git -o -name build -o -path ./tests/data -o -path ./tests/trees -o -path ./tests/fuzz/corpus \) -prune -o \
+    find . \( -name .git -o -name build -o -name __pycache__ -o -path ./tests/data -o -path ./tests/trees \
+        -o -path ./tests/fuzz/corpus -o -type d -exec test -d '{}/meson-private' \; \) -prune -o \
         -type f \( "$@" \) -print | sed 's,^\./,,' | LC_ALL=C sort
 }
 
