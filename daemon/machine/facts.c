@@ -194,6 +194,21 @@ static void find_container(Facts *x) {
                 contained(x, "/proc/sys is read-only here");
 }
 
+/* The line where a key stands first: jansson tells no lines of values. */
+static unsigned key_line(Text text, const char *key) {
+        char quoted[32];
+        size_t at;
+        unsigned line = 1;
+
+        (void) text_format(quoted, sizeof(quoted), "\"%s\"", key);
+        at = text_find_string(text, quoted);
+        if (at == text.size)
+                return 0; /* written with escapes */
+        for (size_t i = 0; i < at; i++)
+                line += text.data[i] == '\n';
+        return line;
+}
+
 /* capture.json: all of it optional. */
 static void read_capture_json(Facts *x) {
         FileMachine *file = (FileMachine *) x->m;
@@ -207,8 +222,14 @@ static void read_capture_json(Facts *x) {
                       &x->m->error);
         if (r == MACHINE_E_ABSENT)
                 return;
+        if (r < 0 && r != -ENOMEM) {
+                x->error = r;
+                return;
+        }
         if (r != 0) {
-                parse_log_add(x->log, "capture.json", 0, "cannot be read", TEXT_NULL);
+                parse_log_add(x->log, "capture.json", 0,
+                              r == MACHINE_E_TOO_LARGE ? "larger than 1 MiB" : "cannot be read",
+                              TEXT_NULL);
                 return;
         }
         root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
@@ -220,28 +241,29 @@ static void read_capture_json(Facts *x) {
         }
         value = json_object_get(root, "schema");
         if (value && (!json_is_integer(value) || json_integer_value(value) != 1))
-                parse_log_add(x->log, "capture.json", 0, "schema is not 1: read as if it were",
-                              TEXT_NULL);
+                parse_log_add(x->log, "capture.json", key_line(text, "schema"),
+                              "schema is not 1: read as if it were", TEXT_NULL);
         value = json_object_get(root, "page_bytes");
         if (json_is_integer(value) && json_integer_value(value) >= 1024 &&
             json_integer_value(value) <= 1 << 24 &&
             (json_integer_value(value) & (json_integer_value(value) - 1)) == 0)
                 x->f->page_bytes = KNOWN((uint64_t) json_integer_value(value));
         else if (value && !json_is_null(value))
-                parse_log_add(x->log, "capture.json", 0,
+                parse_log_add(x->log, "capture.json", key_line(text, "page_bytes"),
                               "page_bytes is no power of two from 1024 to 16777216", TEXT_NULL);
         value = json_object_get(root, "clk_tck");
         if (json_is_integer(value) && json_integer_value(value) > 0 &&
             json_integer_value(value) <= 100000)
                 x->f->clk_tck = KNOWN((uint64_t) json_integer_value(value));
         else if (value && !json_is_null(value))
-                parse_log_add(x->log, "capture.json", 0, "clk_tck is no number from 1 to 100000",
-                              TEXT_NULL);
+                parse_log_add(x->log, "capture.json", key_line(text, "clk_tck"),
+                              "clk_tck is no number from 1 to 100000", TEXT_NULL);
         value = json_object_get(root, "euid");
         if (json_is_integer(value))
                 x->f->euid_root = json_integer_value(value) == 0;
         else if (value && !json_is_null(value))
-                parse_log_add(x->log, "capture.json", 0, "euid is no number", TEXT_NULL);
+                parse_log_add(x->log, "capture.json", key_line(text, "euid"), "euid is no number",
+                              TEXT_NULL);
         json_decref(root);
 }
 
@@ -263,11 +285,19 @@ int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *lo
         if (file->n_empty_snapshots > 0)
                 parse_log_add(log, "capture", 0, "snapshots with neither proc nor sys are left out",
                               TEXT_NULL);
+        if (file->n_odd_names > 0)
+                parse_log_add(
+                        log, "capture", 0,
+                        "folders named by digits that are no time (8 digits and more, in ms) are left out",
+                        TEXT_NULL);
         if (file->n_twins > 0)
                 parse_log_add(log, "capture", 0, "snapshots with the time of another are left out",
                               TEXT_NULL);
         if (file->modes_unreadable)
-                parse_log_add(log, "MODES", 0, "cannot be read: modes are inferred", TEXT_NULL);
+                parse_log_add(log, "MODES", 0,
+                              file->modes_too_large ? "larger than 16 MiB: modes are inferred"
+                                                    : "cannot be read: modes are inferred",
+                              TEXT_NULL);
         if (file->modes_bad_line > 0)
                 parse_log_add(log, "MODES", file->modes_bad_line,
                               "expected an octal mode and a path", TEXT_NULL);

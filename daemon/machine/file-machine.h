@@ -24,11 +24,11 @@ typedef struct FileMachine {
         Arena memory;
         CaptureSnapshot *snapshots;
         size_t n_snapshots, at;
-        unsigned n_empty_snapshots;
+        unsigned n_empty_snapshots, n_odd_names;
         FileMode *modes; /* sorted by path; NULL: modes are those on the disk */
         size_t n_modes;
         unsigned modes_line, modes_bad_line;
-        bool modes_unreadable;
+        bool modes_unreadable, modes_too_large;
         unsigned n_twins; /* snapshots left out because they have the time of another */
         int kept[KEPT_FILES];
         size_t kept_bytes[KEPT_FILES];

@@ -16,6 +16,7 @@
 #define SCRATCH_BYTES ((size_t) 256 << 20)
 #define MODES_BYTES_MAX ((size_t) 16 << 20)
 #define SNAPSHOT_DIGITS 8u
+#define SNAPSHOT_MSEC_MAX (UINT64_C(1) << 40) /* 35 years: what is above is no time */
 
 /* The files of the live machine that every tick reads stay open: opening costs more than reading, and
  * the buffer of /proc/zoneinfo keeps the size it grew to. Ours is as large as it was last time: a second
@@ -189,10 +190,33 @@ static bool snapshot_name(const char *name, usec_t *ret_usec) {
         size_t n = strlen(name);
         uint64_t msec;
 
-        if (n < SNAPSHOT_DIGITS || n > 18 || number_parse_u64(name, n, &msec) != 0)
+        if (n < SNAPSHOT_DIGITS || number_parse_u64(name, n, &msec) != 0 ||
+            msec > SNAPSHOT_MSEC_MAX)
                 return false;
         *ret_usec = msec * USEC_PER_MSEC;
         return true;
+}
+
+/* Digits alone, yet no time: somebody's snapshot that we do not understand, not another thing. */
+static bool odd_snapshot_name(const char *name) {
+        return name[0] && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* 0: the snapshot has proc or sys; MACHINE_E_ABSENT: neither; -errno. */
+static int snapshot_has_files(FileMachine *f, const char *name) {
+        static const char *const folders[] = { "proc", "sys" };
+
+        for (size_t i = 0; i < ELEMENTSOF(folders); i++) {
+                char path[300];
+                unsigned mode;
+                int r, error;
+
+                (void) text_format(path, sizeof(path), "%s/%s", name, folders[i]);
+                r = root_mode(&f->top, path, &mode, &error);
+                if (r <= 0)
+                        return r;
+        }
+        return MACHINE_E_ABSENT;
 }
 
 static int compare_snapshots(const void *a, const void *b) {
@@ -212,19 +236,20 @@ static int find_snapshots(FileMachine *f, const DirEntry *entries, size_t n) {
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++) {
                 usec_t at;
-                char path[300];
-                unsigned mode;
-                int error;
+                int r;
 
-                if (!entries[i].is_dir || !snapshot_name(entries[i].name, &at))
+                if (!entries[i].is_dir)
                         continue;
-                (void) text_format(path, sizeof(path), "%s/proc", entries[i].name);
-                if (root_mode(&f->top, path, &mode, &error) != 0) {
-                        (void) text_format(path, sizeof(path), "%s/sys", entries[i].name);
-                        if (root_mode(&f->top, path, &mode, &error) != 0) {
-                                f->n_empty_snapshots++;
-                                continue;
-                        }
+                if (!snapshot_name(entries[i].name, &at)) {
+                        f->n_odd_names += odd_snapshot_name(entries[i].name);
+                        continue;
+                }
+                r = snapshot_has_files(f, entries[i].name);
+                if (r < 0)
+                        return r;
+                if (r != 0) {
+                        f->n_empty_snapshots++;
+                        continue;
                 }
                 f->snapshots[f->n_snapshots++] = (CaptureSnapshot){ .name = entries[i].name,
                                                                     .at_usec = at };
@@ -320,8 +345,11 @@ static int find_modes(FileMachine *f) {
                 r = file_machine_modes(f, text);
                 if (r < 0)
                         return r;
+        } else if (r < 0 && r != -ENOMEM) {
+                return r;
         } else if (r != MACHINE_E_ABSENT) {
                 f->modes_unreadable = true;
+                f->modes_too_large = r == MACHINE_E_TOO_LARGE;
         }
         arena_reset(&m->scratch);
         if (f->n_modes > 0)
@@ -353,7 +381,7 @@ static int find_kind(FileMachine *f, const char *dir) {
         }
         r = root_list(&f->top, "", &f->memory, &entries, &n, &m->error);
         if (r != 0)
-                return r < 0 ? r : MACHINE_E_DENIED;
+                return r == MACHINE_E_FAILED ? -m->error : r;
         m->kind = MACHINE_CAPTURE;
         r = find_snapshots(f, entries, n);
         if (r < 0)

@@ -29,6 +29,9 @@ int machine_condition(int error) {
         case EACCES:
         case EPERM:
                 return MACHINE_E_DENIED;
+        case EMFILE: /* our own want, not the file's: nothing could be said of any file */
+        case ENFILE:
+                return -error;
         default:
                 return MACHINE_E_FAILED;
         }
@@ -38,9 +41,9 @@ int root_open(const char *dir, Root *ret) {
         int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
         if (fd < 0) {
-                int condition = machine_condition(errno);
+                int error = errno, condition = machine_condition(error);
 
-                return condition == MACHINE_E_FAILED ? -errno : condition;
+                return condition == MACHINE_E_FAILED ? -error : condition;
         }
         *ret = ROOT_NULL;
         ret->fd = fd;

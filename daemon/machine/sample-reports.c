@@ -59,69 +59,156 @@ unsigned read_json_line(Text text, int line) {
         return line < 1 || n == 0 ? 1 : MIN((unsigned) line, n);
 }
 
-static const char *string_of(const json_t *row, const char *key) {
-        const json_t *value = json_object_get(row, key);
+/* Where the rows of the array begin: jansson tells no lines of values. The text is known to be JSON. */
+typedef struct RowCursor {
+        Text rest;
+        unsigned line; /* of the row at hand */
+} RowCursor;
 
-        return json_is_string(value) ? json_string_value(value) : NULL;
+static char cursor_take(RowCursor *c) {
+        char taken = c->rest.data[0];
+
+        c->line += taken == '\n';
+        c->rest = (Text){ c->rest.data + 1, c->rest.size - 1 };
+        return taken;
 }
 
-static void row_issue(ParseLog *log, size_t index, const char *what, const char *about) {
+static void cursor_skip_space(RowCursor *c) {
+        while (c->rest.size > 0 && memchr(" \t\r\n", c->rest.data[0], 4))
+                (void) cursor_take(c);
+}
+
+/* The text of a string whose opening quote is taken, as written. */
+static Text cursor_skip_string(RowCursor *c) {
+        const char *start = c->rest.data;
+
+        while (c->rest.size > 0) {
+                char taken = cursor_take(c);
+
+                if (taken == '"')
+                        return (Text){ start, (size_t) (c->rest.data - start) - 1 };
+                if (taken == '\\' && c->rest.size > 0)
+                        (void) cursor_take(c);
+        }
+        return TEXT_NULL;
+}
+
+/* Behind the bracket that opens the rows: that of the text, or that of the key "signals" of its object. */
+static RowCursor cursor_begin(Text text) {
+        RowCursor c = { .rest = text, .line = 1 };
+        unsigned depth = 0;
+        bool found = false;
+
+        cursor_skip_space(&c);
+        found = c.rest.size > 0 && c.rest.data[0] == '[';
+        while (c.rest.size > 0) {
+                char taken = cursor_take(&c);
+
+                if (taken == '[' && found && depth <= 1)
+                        break;
+                if (taken == '{' || taken == '[')
+                        depth++;
+                else if (taken == '}' || taken == ']')
+                        depth--;
+                else if (taken == '"')
+                        found = text_is(cursor_skip_string(&c), "signals") && depth == 1;
+                else if (taken == ',')
+                        found = false;
+        }
+        cursor_skip_space(&c);
+        return c;
+}
+
+static void cursor_next_row(RowCursor *c) {
+        unsigned depth = 0;
+
+        while (c->rest.size > 0) {
+                char taken = cursor_take(c);
+
+                if (taken == '"')
+                        (void) cursor_skip_string(c);
+                else if (taken == '{' || taken == '[')
+                        depth++;
+                else if ((taken == '}' || taken == ']') && depth > 0)
+                        depth--;
+                else if (taken == ',' && depth == 0)
+                        break;
+        }
+        cursor_skip_space(c);
+}
+
+typedef struct RowReader {
+        Arena *arena;
+        ParseLog *log;
+        const json_t *row;
+        size_t index;
+        unsigned line;
+} RowReader;
+
+static void row_issue(const RowReader *r, const char *what, const char *about) {
         char text[48];
 
-        (void) text_format(text, sizeof(text), "row %zu: %s", index + 1, about ? about : "");
-        parse_log_add(log, "signals.json", 0, what, text_from(text));
+        (void) text_format(text, sizeof(text), "row %zu: %s", r->index + 1, about ? about : "");
+        parse_log_add(r->log, "signals.json", r->line, what, text_from(text));
 }
 
-/* One row of the array; false: it was not understood, and an issue says why. */
-static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret, ParseLog *log) {
-        const char *name = string_of(row, "name"), *scope = string_of(row, "scope"),
-                   *unit = string_of(row, "unit"), *evidence = string_of(row, "evidence");
-        const json_t *value = json_object_get(row, "value"),
-                     *age = json_object_get(row, "age_seconds");
-        const SignalSpec *spec = name ? signal_spec_find(text_from(name)) : NULL;
-        double number, factor;
+/* False, with an issue: there is a value, and it is no string. NULL: none, or null. */
+static bool get_string(const RowReader *r, const char *key, const char **ret) {
+        const json_t *value = json_object_get(r->row, key);
 
-        if (!json_is_object(row) || !name) {
-                row_issue(log, index, "no object with a name", NULL);
-                return false;
+        *ret = json_string_value(value);
+        if (!value || json_is_null(value) || *ret)
+                return true;
+        row_issue(r, "no string", key);
+        return false;
+}
+
+/* "system", "node:N", "zone:N/NAME", "cache:DIR", as far as the signal has them; '*' for all of them. */
+static bool scope_fits(const SignalSpec *spec, Text scope) {
+        static const struct {
+                const char *prefix;
+                unsigned bit;
+        } forms[] = { { "node:", SCOPES_NODE },
+                      { "zone:", SCOPES_ZONE },
+                      { "cache:", SCOPES_CACHE } };
+
+        if (text_is(scope, "system"))
+                return spec->scopes & SCOPES_SYSTEM;
+        for (size_t i = 0; i < ELEMENTSOF(forms); i++) {
+                size_t skip = strlen(forms[i].prefix), slash;
+                uint64_t unused;
+
+                if (!(spec->scopes & forms[i].bit) || !text_starts(scope, forms[i].prefix))
+                        continue;
+                scope = (Text){ scope.data + skip, scope.size - skip };
+                slash = text_find(scope, '/');
+                if (forms[i].bit == SCOPES_CACHE)
+                        return scope.size > 0 && slash == scope.size;
+                if ((forms[i].bit == SCOPES_ZONE) != (slash + 1 < scope.size))
+                        return false;
+                scope.size = slash;
+                return text_is(scope, "*") ||
+                       number_parse_u64(scope.data, scope.size, &unused) == 0;
         }
-        if (!spec) {
-                row_issue(log, index, "no such signal", name);
-                return false;
-        }
-        *ret = (Signal){
-                .spec = spec, .unit = spec->unit, .source = "report", .age_usec = USEC_UNKNOWN
-        };
-        if (!text_copy(ret->name, sizeof(ret->name), text_from(name)) ||
-            !text_copy(ret->scope.name, sizeof(ret->scope.name),
-                       text_from(scope ? scope : "system"))) {
-                row_issue(log, index, "name or scope too long", name);
-                return false;
-        }
-        factor = spec->unit[0] ? unit_factor(unit, spec->unit) : 1;
-        if (factor == 0) {
-                row_issue(log, index, "another unit than the signal has", name);
-                return false;
-        }
-        if (unit && !spec->unit[0]) {
-                ret->unit = arena_strndup(arena, unit, strlen(unit));
-                if (!ret->unit)
-                        ret->unit = "";
-        }
-        if (evidence && evidence_from_text(text_from(evidence), &ret->evidence) != 0) {
-                row_issue(log, index, "no such evidence grade", evidence);
-                return false;
-        }
-        if (!evidence)
-                ret->evidence = default_evidence(ret);
+        return false;
+}
+
+/* False: no value that the signal can have. */
+static bool read_value(const RowReader *r, double factor, Signal *ret) {
+        const json_t *value = json_object_get(r->row, "value");
+        double number = json_is_number(value) ? json_number_value(value) * factor : -1;
+
         if (json_is_null(value)) {
                 ret->evidence = EVIDENCE_NONE;
                 ret->why = "the report gives no value";
                 return true;
         }
-        number = json_is_number(value) ? json_number_value(value) * factor : -1;
         if (!(number >= 0 && number < 9e18)) {
-                row_issue(log, index, "value is no number from 0 to 9e18", name);
+                row_issue(r, "value is no number from 0 to 9e18", ret->name);
+                return false;
+        }
+        if (signal_is_share(ret) && number > (double) PPM) {
+                row_issue(r, "a share above 1000000 ppm", ret->name);
                 return false;
         }
         if (json_is_integer(value) && factor == 1)
@@ -130,16 +217,84 @@ static bool parse_row(Arena *arena, const json_t *row, size_t index, Signal *ret
                 ret->value = (int64_t) number;
         if (!json_is_integer(value))
                 ret->milli = (unsigned) ((number - (double) ret->value) * 1000.0) % 1000;
-        if (json_is_number(age) && json_number_value(age) >= 0 && json_number_value(age) < 1e9)
-                ret->age_usec = (usec_t) (json_number_value(age) * 1e6);
         return true;
+}
+
+static void read_age(const RowReader *r, Signal *ret) {
+        const json_t *age = json_object_get(r->row, "age_seconds");
+        double seconds = json_is_number(age) ? json_number_value(age) : -1;
+
+        if (!age || json_is_null(age))
+                return;
+        if (seconds >= 0 && seconds < 1e9)
+                ret->age_usec = (usec_t) (seconds * 1e6);
+        else
+                row_issue(r, "age_seconds is no number from 0 to 1e9", ret->name);
+}
+
+/* One row of the array; false: it was not understood, and an issue says why. */
+static bool parse_row(const RowReader *r, Signal *ret) {
+        const char *name = NULL, *scope, *unit, *evidence;
+        const SignalSpec *spec;
+        double factor;
+
+        if (!json_is_object(r->row) || !get_string(r, "name", &name) || !name) {
+                row_issue(r, "no object with a name", NULL);
+                return false;
+        }
+        spec = signal_spec_find(text_from(name));
+        if (!spec) {
+                row_issue(r, "no such signal", name);
+                return false;
+        }
+        if (!get_string(r, "scope", &scope) || !get_string(r, "unit", &unit) ||
+            !get_string(r, "evidence", &evidence))
+                return false;
+        *ret = (Signal){
+                .spec = spec, .unit = spec->unit, .source = "report", .age_usec = USEC_UNKNOWN
+        };
+        if (!text_copy(ret->name, sizeof(ret->name), text_from(name)) ||
+            !text_copy(ret->scope.name, sizeof(ret->scope.name),
+                       text_from(scope ? scope : "system"))) {
+                row_issue(r, "name or scope too long", name);
+                return false;
+        }
+        if (!scope_fits(spec, text_from(ret->scope.name))) {
+                row_issue(r, "no scope of this signal", ret->scope.name);
+                return false;
+        }
+        factor = spec->unit[0] ? unit_factor(unit, spec->unit) : 1;
+        if (factor == 0) {
+                row_issue(r, "another unit than the signal has", name);
+                return false;
+        }
+        if (unit && !spec->unit[0]) {
+                ret->unit = arena_strndup(r->arena, unit, strlen(unit));
+                if (!ret->unit)
+                        ret->unit = "";
+        }
+        if (evidence && evidence_from_text(text_from(evidence), &ret->evidence) != 0) {
+                row_issue(r, "no such evidence grade", evidence);
+                return false;
+        }
+        if (!evidence)
+                ret->evidence = default_evidence(ret);
+        if (!read_value(r, factor, ret))
+                return false;
+        read_age(r, ret);
+        return true;
+}
+
+static bool same_row(const Signal *a, const Signal *b) {
+        return strcmp(a->name, b->name) == 0 && scope_equal(&a->scope, &b->scope);
 }
 
 /* The text of signals.json to rows; apart from the machine so that it can be fuzzed. */
 int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, ParseLog *log) {
         json_error_t error;
-        json_t *root = json_loadb(text.data, text.size, 0, &error);
+        json_t *root = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
         const json_t *rows = root;
+        RowCursor cursor;
         Signal *signals;
         size_t n = 0, n_rows;
 
@@ -165,9 +320,23 @@ int reports_parse(Arena *arena, Text text, Signal **ret_signals, size_t *ret_n, 
                 n_rows = REPORTS_MAX;
         }
         signals = ARENA_ARRAY(arena, Signal, n_rows + 1);
-        for (size_t i = 0; signals && i < n_rows; i++)
-                if (parse_row(arena, json_array_get(rows, i), i, &signals[n], log))
-                        n++;
+        cursor = cursor_begin(text);
+        for (size_t i = 0; signals && i < n_rows; i++, cursor_next_row(&cursor)) {
+                RowReader reader = { arena, log, json_array_get(rows, i), i, cursor.line };
+
+                if (!parse_row(&reader, &signals[n]))
+                        continue;
+                for (size_t k = 0; k < n; k++)
+                        if (same_row(&signals[k], &signals[n])) {
+                                row_issue(
+                                        &reader,
+                                        "a second row of this signal and scope replaces the first",
+                                        signals[n].name);
+                                signals[k] = signals[n--];
+                                break;
+                        }
+                n++;
+        }
         json_decref(root);
         if (!signals)
                 return -ENOMEM;
@@ -192,9 +361,11 @@ int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n
                 parse_log_add(log, "signals.json", 0,
                               r == MACHINE_E_TOO_LARGE ? "larger than 4 MiB" : "cannot be read",
                               TEXT_NULL);
-        if (r == -ENOMEM)
+        if (r < 0)
                 return r;
         r = read_top(m, "kmsg", KMSG_BYTES_MAX, arena, ret_kmsg);
+        if (r < 0 && r != -ENOMEM)
+                return r;
         if (r != 0) {
                 *ret_kmsg = TEXT_NULL;
                 if (r != MACHINE_E_ABSENT)

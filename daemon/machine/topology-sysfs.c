@@ -155,13 +155,17 @@ static void count_packages(Builder *b) {
                 char path[96];
                 Text text;
                 uint64_t id;
+                int r;
 
                 (void) text_format(path, sizeof(path),
                                    CPU_DIR "/cpu%u/topology/physical_package_id", cpu);
                 if (b->error < 0)
                         return;
                 arena_reset(&b->m->scratch);
-                if (machine_read(b->m, path, SMALL_BYTES_MAX, &b->m->scratch, &text) != 0)
+                r = machine_read(b->m, path, SMALL_BYTES_MAX, &b->m->scratch, &text);
+                if (r < 0)
+                        b->error = r;
+                if (r != 0)
                         return; /* one missing: the number would be wrong */
                 text = text_strip(text);
                 if (number_parse_u64(text.data, text.size, &id) != 0 || id >= IDSET_MAX)

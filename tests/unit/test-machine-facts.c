@@ -127,6 +127,7 @@ TEST(a_broken_capture_json_is_named_and_the_capture_read) {
                 { "{ \"clk_tck\": 99999999999999999999999999 }", "capture.json:1: no JSON object" },
                 { "{ \"euid\": \"root\" }", "euid is no number" },
                 { "{ \"schema\": 2 }", "schema is not 1" },
+                { "{\n\n\"euid\":\"root\" }", "capture.json:3: euid is no number" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
@@ -151,6 +152,36 @@ TEST(what_is_wrong_with_a_capture_as_a_whole_is_named) {
         ASSERT_HAS(tree_issues(&tree_log), "capture:0: snapshots with neither proc nor sys");
         ASSERT_HAS(tree_issues(&tree_log), "capture:0: snapshots with the time of another");
         ASSERT_HAS(tree_issues(&tree_log), "MODES:2: expected an octal mode and a path");
+        tree_end();
+}
+
+TEST(snapshots_named_by_no_time_are_left_out_and_it_is_said) {
+        /* too short; more than 35 years; 10^18 ms and 2^64 ms, which a multiplication would wrap */
+        static const char *const names[] = { "0", "1234567", "1099511627777", "999999999999999999",
+                                             "18446744073709551616" };
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                char path[64];
+                Machine *m;
+
+                tree_begin();
+                tree_put("00000000/proc/version", "Linux version 6.1.0 x\n");
+                ASSERT_TRUE(text_format(path, sizeof(path), "%s/proc/x", names[i]));
+                tree_put(path, "");
+                (void) read_facts();
+                ASSERT_HAS(tree_issues(&tree_log),
+                           "capture:0: folders named by digits that are no time");
+                m = tree_open();
+                ASSERT_EQ_I(machine_advance(m, 0), MACHINE_E_END);
+                m = machine_free(m);
+                tree_end();
+        }
+        tree_begin();
+        tree_put("00000000/proc/x", "");
+        tree_put("1099511627776/proc/x", "");
+        tree_put("x1/proc/x", "");
+        (void) read_facts();
+        ASSERT_STR(tree_issues(&tree_log), "");
         tree_end();
 }
 
@@ -264,6 +295,74 @@ TEST(broken_rows_are_named_and_the_others_kept) {
         ASSERT_HAS(tree_issues(&tree_log), "no such signal (row 3: no-such-signal)");
         ASSERT_HAS(tree_issues(&tree_log),
                    "another unit than the signal has (row 7: zone-lock-wait)");
+}
+
+TEST(a_row_of_the_wrong_type_is_named_with_its_line) {
+        static const struct {
+                const char *row, *issue;
+        } cases[] = {
+                { "\"value\": 1, \"scope\": 5", "no string (row 2: scope)" },
+                { "\"value\": 1, \"unit\": 5", "no string (row 2: unit)" },
+                { "\"value\": 1, \"evidence\": []", "no string (row 2: evidence)" },
+                { "\"value\": true", "value is no number from 0 to 9e18 (row 2: zone-lock-wait)" },
+                { "\"value\": 1000001", "a share above 1000000 ppm (row 2: zone-lock-wait)" },
+                { "\"value\": 101, \"unit\": \"%\"",
+                  "a share above 1000000 ppm (row 2: zone-lock-wait)" },
+                { "\"value\": 1, \"scope\": \"banana\"",
+                  "no scope of this signal (row 2: banana)" },
+                { "\"value\": 1, \"scope\": \"\"", "no scope of this signal (row 2: )" },
+                { "\"value\": 1, \"scope\": \"node:x\"",
+                  "no scope of this signal (row 2: node:x)" },
+                { "\"value\": 1, \"scope\": \"node:0/Normal\"",
+                  "no scope of this signal (row 2: node:0/Normal)" },
+                { "\"value\": 1, \"scope\": \"cache:dentry\"",
+                  "no scope of this signal (row 2: cache:dentry)" },
+        };
+        static const char *const frames[] = { "[\n{ \"name\": \"alloc-rate\", \"value\": 1,"
+                                              " \"unit\": \"pages/s\" },\n\n",
+                                              "{ \"x\": [ \"]\\\"\" ], \"signals\": [\n{ \"name\":"
+                                              " \"alloc-rate\", \"value\": 1 },\n\n" };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++)
+                for (size_t k = 0; k < ELEMENTSOF(frames); k++) {
+                        char json[512], issue[256];
+
+                        ASSERT_TRUE(text_format(json, sizeof(json),
+                                                "%s{ \"name\": \"zone-lock-wait\", %s } ]%s",
+                                                frames[k], cases[i].row, k == 1 ? "}" : ""));
+                        ASSERT_TRUE(text_format(issue, sizeof(issue), "signals.json:4: %s",
+                                                cases[i].issue));
+                        read_reports(json);
+                        ASSERT_EQ_U(n_reports, 1);
+                        ASSERT_STR(tree_issues(&tree_log), issue);
+                }
+}
+
+TEST(an_age_that_is_none_leaves_the_row) {
+        read_reports(
+                "[ { \"name\": \"zone-lock-wait\", \"value\": 1000000, \"age_seconds\": -1 },\n"
+                "  { \"name\": \"list-lock-wait\", \"value\": 1, \"age_seconds\": \"x\" } ]");
+        ASSERT_EQ_U(n_reports, 2);
+        ASSERT_TRUE(reports[0].age_usec == USEC_UNKNOWN);
+        ASSERT_STR(
+                tree_issues(&tree_log),
+                "signals.json:1: age_seconds is no number from 0 to 1e9 (row 1: zone-lock-wait)\n"
+                "signals.json:2: age_seconds is no number from 0 to 1e9 (row 2: list-lock-wait)");
+}
+
+TEST(of_two_rows_for_one_signal_the_second_counts_and_it_is_said) {
+        read_reports("[ { \"name\": \"zone-lock-wait\", \"value\": 1 },\n"
+                     "  { \"name\": \"zone-lock-wait\", \"value\": 3, \"scope\": \"node:1\" },\n"
+                     "  { \"name\": \"zone-lock-wait\", \"value\": 2, \"scope\": \"system\" } ]");
+        ASSERT_EQ_U(n_reports, 2);
+        ASSERT_EQ_I(reports[0].value, 2);
+        ASSERT_EQ_I(reports[1].value, 3);
+        ASSERT_STR(tree_issues(&tree_log),
+                   "signals.json:3: a second row of this signal and scope replaces the first"
+                   " (row 3: zone-lock-wait)");
+        read_reports("[ { \"name\": \"zone-lock-wait\", \"value\": 1, \"value\": 2 } ]");
+        ASSERT_EQ_U(n_reports, 0);
+        ASSERT_HAS(tree_issues(&tree_log), "signals.json:1: no JSON");
 }
 
 TEST(what_is_no_array_is_named) {

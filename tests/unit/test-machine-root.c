@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files below a root, and the three machines that are files. */
+#include <sys/resource.h>
+
 #include "tree.h"
 
 static void a_tree(void) {
@@ -83,6 +85,39 @@ TEST(links_in_a_circle_are_an_error_not_a_hang) {
         m = tree_open();
         ASSERT_EQ_I(tree_read(m, "proc/a", &text), MACHINE_E_FAILED);
         ASSERT_EQ_I(m->error, ELOOP);
+        m = machine_free(m);
+        tree_end();
+}
+
+/* Running out of descriptors is no property of a file: nothing could be said of any. */
+TEST(without_descriptors_nothing_is_called_absent) {
+        struct rlimit before, none;
+        Machine *m = NULL, *other = NULL;
+        Text text;
+        DirEntry *entries;
+        size_t n;
+        int lowest;
+
+        a_tree();
+        tree_put("capture/00000000/proc/vmstat", "");
+        m = tree_open();
+        lowest = open("/", O_RDONLY | O_CLOEXEC);
+        ASSERT_TRUE(lowest >= 0);
+        (void) close(lowest);
+        ASSERT_EQ_I(getrlimit(RLIMIT_NOFILE, &before), 0);
+        for (int more = 0; more < 2; more++) {
+                none = (struct rlimit){ .rlim_cur = (rlim_t) (lowest + more),
+                                        .rlim_max = before.rlim_max };
+                ASSERT_EQ_I(setrlimit(RLIMIT_NOFILE, &none), 0);
+                ASSERT_EQ_I(machine_open(tree_path("capture"), &other), -EMFILE);
+                ASSERT_EQ_I(setrlimit(RLIMIT_NOFILE, &before), 0);
+        }
+        none.rlim_cur = (rlim_t) lowest;
+        ASSERT_EQ_I(setrlimit(RLIMIT_NOFILE, &none), 0);
+        ASSERT_EQ_I(tree_read(m, "proc/vmstat", &text), -EMFILE);
+        ASSERT_EQ_I(machine_list(m, "proc", &tree_arena, &entries, &n), -EMFILE);
+        ASSERT_EQ_I(setrlimit(RLIMIT_NOFILE, &before), 0);
+        ASSERT_OK(tree_read(m, "proc/vmstat", &text));
         m = machine_free(m);
         tree_end();
 }

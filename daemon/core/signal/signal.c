@@ -59,6 +59,10 @@ bool scope_is_system(const Scope *s) {
         return strcmp(s->name, "system") == 0;
 }
 
+bool signal_is_share(const Signal *s) {
+        return strcmp(s->spec->unit, "ppm") == 0;
+}
+
 const Signal *signal_set_find(const SignalSet *set, const char *name, const Scope *scope) {
         const char *wanted = scope ? scope->name : "system";
         size_t low = 0, high = set->n;

@@ -70,6 +70,9 @@ typedef struct Signal {
         const char *why;    /* why it is none, or what to know about it; NULL */
 } Signal;
 
+/* A share of a whole: never above 1,000,000 ppm. The unit of external signals is whatever they say. */
+_pure_ bool signal_is_share(const Signal *s);
+
 typedef struct SignalSet {
         Signal *signals; /* sorted by name, then scope */
         size_t n;
