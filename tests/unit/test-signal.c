@@ -258,6 +258,39 @@ TEST(pressure_is_time_waited_over_time) {
         ASSERT_EQ_I(s->evidence, EVIDENCE_NONE);
 }
 
+/* A total of stalled time that grows faster than time is broken, not a machine that stalls. */
+TEST(a_share_above_the_whole_is_none) {
+        static const struct {
+                uint64_t grown_usec;
+                Evidence evidence;
+                int64_t value;
+        } cases[] = {
+                { 10 * USEC_PER_SEC, EVIDENCE_MEASURED, 1000000 },
+                { 10 * USEC_PER_SEC + 400000, EVIDENCE_MEASURED, 1000000 }, /* skew of readings */
+                { 11 * USEC_PER_SEC, EVIDENCE_NONE, 0 },
+                { INT64_MAX, EVIDENCE_NONE, 0 },
+                { UINT64_MAX, EVIDENCE_NONE, 0 },
+        };
+
+        for (size_t k = 0; k < ELEMENTSOF(cases); k++) {
+                const Signal *s;
+
+                window_init(2);
+                for (size_t i = 0; i < 2; i++) {
+                        window.snapshot[i].pressure_memory = &window.pressure[i];
+                        window.snapshot[i].state[SENSE_PRESSURE_MEMORY] = SENSE_OK;
+                        window.pressure[i].some = (PressureLine){
+                                .present = true, .total_usec = KNOWN(i * cases[k].grown_usec)
+                        };
+                }
+                s = compute("psi-memory-some");
+                ASSERT_EQ_I(s->evidence, cases[k].evidence);
+                ASSERT_EQ_I(s->value, cases[k].value);
+                ASSERT_EQ_U(s->milli, 0);
+                ASSERT_EQ_I(s->why != NULL, cases[k].evidence == EVIDENCE_NONE);
+        }
+}
+
 TEST(shares_of_nothing_are_none) {
         const Signal *s;
 

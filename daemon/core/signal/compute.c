@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/units.h"
 
 Signal *signal_build_add(SignalBuild *b, const char *name, Scope scope) {
         Signal *s;
@@ -108,6 +109,26 @@ static void apply_reports(SignalBuild *b) {
         }
 }
 
+/* More than the whole cannot be: a file was wrong, or two were read at odds. What is just above it is
+ * the skew between two readings; an estimate may say how far a lock is overloaded. */
+#define SHARE_SKEW_PPM 50000
+
+static void check_shares(SignalBuild *b) {
+        for (size_t i = 0; i < b->n; i++) {
+                Signal *s = &b->rows[i];
+
+                if (!signal_is_share(s) || s->evidence <= EVIDENCE_ESTIMATED ||
+                    s->value <= (int64_t) PPM)
+                        continue;
+                if (s->value > (int64_t) PPM + SHARE_SKEW_PPM) {
+                        s->evidence = EVIDENCE_NONE;
+                        s->why = "more than 100 %: a number in its file cannot be";
+                }
+                s->value = s->evidence == EVIDENCE_NONE ? 0 : (int64_t) PPM;
+                s->milli = 0;
+        }
+}
+
 int signals_compute(Arena *arena, const SignalInput *input, SignalSet *ret_set) {
         SignalBuild b = { .arena = arena, .input = input };
 
@@ -117,6 +138,7 @@ int signals_compute(Arena *arena, const SignalInput *input, SignalSet *ret_set) 
                 signals_add_gauges(&b);
         }
         apply_reports(&b);
+        check_shares(&b);
         if (b.last)
                 signals_add_derived(&b);
         if (b.error)
