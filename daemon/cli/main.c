@@ -35,8 +35,9 @@ int main(int argc, char *argv[]) {
 
         if (!reserve_streams())
                 return EXIT_FAILED;
-        /* A reader that went away shows as EPIPE of the write. */
+        /* A reader that went away shows as EPIPE of the write, a limit of the size of files as EFBIG. */
         (void) sigaction(SIGPIPE, &ignore, NULL);
+        (void) sigaction(SIGXFSZ, &ignore, NULL);
         if (!options_parse(argc, (const char *const *) argv, verbs, n, &options, error,
                            sizeof(error)))
                 return cli_usage(&options, error);

@@ -72,6 +72,7 @@ static int spawn_pager(const char *command, int input, pid_t *ret_pid) {
         if (r == 0) {
                 (void) sigemptyset(&defaults);
                 (void) sigaddset(&defaults, SIGPIPE);
+                (void) sigaddset(&defaults, SIGXFSZ);
                 r = posix_spawnattr_setsigdefault(&attributes, &defaults);
                 if (r == 0)
                         r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);

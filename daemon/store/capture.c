@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/capture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,6 +16,7 @@
 #include "core/sense/slab.h"
 #include "core/sense/thp.h"
 #include "machine/memory.h"
+#include "store/interrupt.h"
 
 #define FILE_BYTES_MAX ((size_t) 128 << 20)
 #define MEMORY_BYTES ((size_t) 256 << 20)
@@ -55,6 +57,7 @@ typedef struct Writer {
         FILE *modes; /* while the first snapshot is written */
         char last_dir[300];
         CaptureResult *result;
+        Interrupt interrupt;
 } Writer;
 
 static int make_parents(Writer *w, const char *path) {
@@ -109,6 +112,8 @@ static int copy(Writer *w, const char *path) {
         unsigned mode;
         int r, copied;
 
+        if (interrupt_came(&w->interrupt, 0))
+                return -EINTR;
         arena_reset(&w->m->scratch);
         r = machine_read(w->m, path, FILE_BYTES_MAX, &w->m->scratch, &text);
         if (r < 0)
@@ -326,6 +331,11 @@ static int write_capture(Writer *w, const CaptureOptions *options) {
 
                 if (options->progress)
                         options->progress(options->userdata, at - interval, options->duration_usec);
+                if (interrupt_came(&w->interrupt,
+                                   w->m->kind == MACHINE_LIVE
+                                           ? u64_sub_sat(start + at, machine_now(w->m))
+                                           : 0))
+                        return -EINTR;
                 r = machine_advance(w->m, start + at);
                 if (r == MACHINE_E_END)
                         break; /* a tree, or the last snapshot of a capture */
@@ -350,26 +360,53 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
         return remove(path);
 }
 
+/* A folder that is there may be used if it is empty; it stays as it is until the capture takes its place. */
+static int check_target(const char *dir, size_t size) {
+        const char *slash = memrchr(dir, '/', size);
+        Text name = slash ? (Text){ slash + 1, size - (size_t) (slash + 1 - dir) }
+                          : (Text){ dir, size };
+        struct stat st;
+        DIR *stream;
+        int n = 0;
+
+        if (name.size == 0 || text_is(name, ".") || text_is(name, ".."))
+                return CAPTURE_E_EXISTS; /* no name that another folder could be given */
+        if (lstat(dir, &st) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        if (!S_ISDIR(st.st_mode))
+                return CAPTURE_E_EXISTS;
+        stream = opendir(dir);
+        if (!stream)
+                return -errno;
+        while (n < 3 && readdir(stream))
+                n++;
+        (void) closedir(stream);
+        return n < 3 ? 0 : CAPTURE_E_EXISTS; /* two are . and .. */
+}
+
 int capture_write(Machine *m, const CaptureOptions *options, CaptureResult *ret) {
         Writer w = { .m = m, .top_fd = -1, .result = ret };
         char part[4096];
-        struct stat st;
         size_t n = strlen(options->dir);
         int r;
 
         *ret = (CaptureResult){ 0 };
-        while (n > 1 && options->dir[n - 1] == '/')
-                n--;
         if (n == 0)
                 return -ENOENT;
-        if (lstat(options->dir, &st) == 0 && rmdir(options->dir) < 0)
-                return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ? CAPTURE_E_EXISTS
-                                                                                 : -errno;
+        while (n > 1 && options->dir[n - 1] == '/')
+                n--;
+        r = check_target(options->dir, n);
+        if (r != 0)
+                return r;
         if (!text_format(part, sizeof(part), "%.*s.part-XXXXXX", (int) MIN(n, (size_t) 4000),
                          options->dir))
                 return -ENAMETOOLONG;
-        if (!mkdtemp(part))
-                return -errno;
+        interrupt_hold(&w.interrupt);
+        if (!mkdtemp(part)) {
+                r = -errno;
+                interrupt_release(&w.interrupt);
+                return r;
+        }
         r = arena_map(&w.arena, MEMORY_BYTES);
         if (r == 0) {
                 w.top_fd = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -382,7 +419,9 @@ int capture_write(Machine *m, const CaptureOptions *options, CaptureResult *ret)
                 r = -errno;
         if (r == 0 && rename(part, options->dir) < 0)
                 r = errno == EEXIST || errno == ENOTEMPTY ? CAPTURE_E_EXISTS : -errno;
-        if (r != 0)
-                (void) nftw(part, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        /* One descriptor at a time: running out of them may be why it failed. */
+        if (r != 0 && rmdir(part) < 0)
+                (void) nftw(part, remove_one, 1, FTW_DEPTH | FTW_PHYS);
+        interrupt_release(&w.interrupt);
         return r;
 }

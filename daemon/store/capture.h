@@ -21,6 +21,7 @@ typedef struct CaptureResult {
         size_t n_denied; /* files that could not be read for lack of rights, in the first snapshot */
 } CaptureResult;
 
-/* 0; CAPTURE_E_EXISTS: something is there already; -errno. On failure nothing is left behind. */
+/* 0; CAPTURE_E_EXISTS: something is there already; -errno. On failure nothing is left behind; after SIGINT,
+ * SIGTERM or SIGHUP neither, and the process then ends by it. */
 enum { CAPTURE_E_EXISTS = 1 };
 _must_check_ int capture_write(Machine *m, const CaptureOptions *options, CaptureResult *ret);

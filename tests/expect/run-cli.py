@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import subprocess
 import sys
@@ -255,6 +256,23 @@ def test_terminal(tree):
     report(code == 0 and b"paged:" not in data, "JSON is never paged", data[:200])
 
 
+def test_limits(tree):
+    """Little of what a process may have is an error that says so; nothing is called absent for it."""
+    def limited(what, least):
+        return lambda: resource.setrlimit(what, (least, resource.getrlimit(what)[1]))
+
+    with tempfile.TemporaryDirectory() as scratch:
+        r = run("capture", "--root", tree, os.path.join(scratch, "x"), preexec_fn=limited(resource.RLIMIT_FSIZE, 1024))
+        report(r.returncode == 1 and b"File too large" in r.stderr, "capture above the size limit of files: exit 1", r)
+        report(not os.listdir(scratch), "and nothing is left behind", os.listdir(scratch))
+        r = run("capture", "--root", tree, os.path.join(scratch, "x"), preexec_fn=limited(resource.RLIMIT_NOFILE, 6))
+        report(r.returncode == 1 and b"Too many open files" in r.stderr, "capture without descriptors: exit 1", r)
+        report(not os.listdir(scratch), "and nothing is left behind then", os.listdir(scratch))
+    for least in (4, 5):
+        r = run("recommend", "--root", tree, *POLICIES, preexec_fn=limited(resource.RLIMIT_NOFILE, least))
+        report(r.returncode == 1 and b"Too many open files" in r.stderr, "%d descriptors are too few: exit 1" % least, r)
+
+
 def test_output(tree):
     for verb in ("recommend", "knobs", "signals"):
         args = [verb, "--root", tree] + (POLICIES if verb == "recommend" else [])
@@ -279,6 +297,7 @@ def test_output(tree):
     report(r.returncode == 1 and not r.stderr, "a reader that went away: exit 1, quietly", r)
     r = subprocess.run(["/bin/sh", "-c", '"$0" knobs --root "$1" >&-', PROGRAM, tree], stderr=subprocess.PIPE, timeout=60)
     report(r.returncode == 1 and b"alloctune: " in r.stderr, "a closed stdout: exit 1", r)
+    test_limits(tree)
     try:
         for end in pty.openpty():
             os.close(end)
