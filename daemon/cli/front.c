@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "cli/output.h"
+#include "conf/lookup.h"
 
 static const ExitCodeSpec exit_codes[] = {
         { EXIT_FINE, "fine" },
@@ -110,10 +111,24 @@ void cli_print_issue(const ConfIssue *issue) {
                 cli_error("%s: %s%s", issue->file, warning, issue->text);
 }
 
+/* A directory that was named and cannot be used leaves nothing to say: an error, before anybody waits. */
+static int check_policy_dir(const Options *options, ConfIssues *issues) {
+        ConfFileList list = { 0 };
+        int r = 0;
+
+        if (options->policy_dir)
+                r = conf_lookup_dir(options->policy_dir, ".policy", /* must_exist= */ true, &list,
+                                    issues);
+        conf_file_list_done(&list);
+        return r;
+}
+
 int cli_load_conf(const Options *options, Conf **ret_conf, ConfIssues *issues) {
         ConfOptions conf_options = cli_conf_options(options);
         int r = conf_load(&conf_options, ret_conf, issues);
 
+        if (r == 0)
+                r = check_policy_dir(options, issues);
         if (r < 0)
                 return cli_errno("configuration", r);
         if (issues->n_errors == 0)

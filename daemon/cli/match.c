@@ -40,6 +40,14 @@ bool match_knob(const Match *m, const Knob *k) {
                match_scope(m, &k->scope, k->cache);
 }
 
+const char *match_no_scope(const Match *m, const KnobSet *set) {
+        for (size_t i = 0; i < set->n; i++)
+                if (text_glob(m->name, set->knobs[i].name) &&
+                    text_ends(text_from(set->knobs[i].scope.name), ":*"))
+                        return set->knobs[i].reason;
+        return NULL;
+}
+
 bool match_signal(const Match *m, const Signal *s, const SlabTree *caches) {
         const SlabCache *cache = NULL;
 

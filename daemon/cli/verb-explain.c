@@ -170,10 +170,15 @@ static int print_facts(const Explain *e, const Facts *facts, const char *name, c
 }
 
 static int no_scope(const Explain *e) {
+        const char *why = e->subject.knob ? match_no_scope(&e->subject.match, &e->o.knobs) : NULL;
         char text[512];
 
-        (void) text_format(text, sizeof(text), "%s has no scope '%s' here", e->subject.match.name,
-                           e->subject.match.scope);
+        if (why)
+                (void) text_format(text, sizeof(text), "no scopes of %s are known: %s",
+                                   e->subject.match.name, why);
+        else
+                (void) text_format(text, sizeof(text), "%s has no scope '%s' here",
+                                   e->subject.match.name, e->subject.match.scope);
         return cli_usage(e->options, text);
 }
 
@@ -370,8 +375,12 @@ static int check_subject(Explain *e) {
         if (find_subject(e->options->args[0], &e->subject) != SUBJECT_ADVICE)
                 return EXIT_FINE;
         code = cli_load_policies(e->options, e->conf, NULL, &e->policies, &e->issues);
-        if (code == EXIT_FINE && !policy_of_id(e->policies, e->options->args[0]))
+        if (code == EXIT_FINE && !policy_of_id(e->policies, e->options->args[0])) {
+                /* A policy may be unknown because its file is bad. */
+                for (size_t i = 0; i < e->issues.n; i++)
+                        cli_print_issue(&e->issues.items[i]);
                 code = unknown_subject(e->options, e->policies);
+        }
         e->policies = policy_set_free(e->policies);
         conf_issues_done(&e->issues);
         return code;

@@ -47,7 +47,10 @@ static int check_arguments(const Options *options, const KnobSet *set) {
                         continue;
                 for (size_t k = 0; k < n_specs; k++)
                         nearest_offer(&nearest, specs[k].name);
-                if (named)
+                if (named && match_no_scope(&m, set))
+                        (void) text_format(text, sizeof(text), "no scopes of %s are known: %s",
+                                           m.name, match_no_scope(&m, set));
+                else if (named)
                         (void) text_format(text, sizeof(text), "knob %s has no scope '%s' here",
                                            m.name, m.scope);
                 else if (nearest.best)

@@ -31,7 +31,8 @@ static int check_arguments(const Options *options, const Observation *o) {
 
         for (int i = 0; i < options->n_args; i++) {
                 Match m = { 0 };
-                bool fits = match_parse(options->args[i], &m), found = false, named = false;
+                bool fits = match_parse(options->args[i], &m), found = false, named = false,
+                     known = false;
                 Nearest nearest = { .word = m.name };
                 char text[512];
 
@@ -41,11 +42,18 @@ static int check_arguments(const Options *options, const Observation *o) {
                 }
                 if (found)
                         continue;
-                for (size_t k = 0; k < n_specs; k++)
+                for (size_t k = 0; k < n_specs; k++) {
+                        known = known || text_glob(m.name, specs[k].name);
                         nearest_offer(&nearest, specs[k].name);
+                }
                 if (named)
                         (void) text_format(text, sizeof(text), "signal %s has no scope '%s' here",
                                            m.name, m.scope);
+                else if (known)
+                        (void) text_format(text, sizeof(text),
+                                           "signal %s has no value here: what it reads is absent, "
+                                           "or for root only",
+                                           m.name);
                 else if (text_starts(text_from(m.name), "external:"))
                         (void) text_format(text, sizeof(text),
                                            "no '%s' here, expected one that the configuration or "
