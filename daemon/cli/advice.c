@@ -166,7 +166,8 @@ int advice_make(Observation *o, const Conf *conf, const PolicySet *policies,
         note_issues(o, issues, &notes);
         if (policies->n == 0)
                 add(&notes, VERDICT_NOTHING, "policies", "policies",
-                    "no policy was found: nothing can be advised");
+                    "no policy was found: nothing can be advised; --policy-dir names a directory of "
+                    "policies, else they are looked up as alloctuned.policy(5) says");
         ret->notes = notes.notes;
         ret->n_notes = notes.n;
         return 0;

@@ -78,6 +78,10 @@ int conf_check_all(const ConfOptions *options, ConfIssues *issues) {
         if (r < 0)
                 return r;
         r = policy_set_load(options, conf, PROFILE_DEFAULT, &set, issues);
+        if (r == 0 && set->n == 0 && issues->n_errors == 0)
+                conf_issues_add(issues,
+                                options && options->policy_dir ? options->policy_dir : "policies.d",
+                                0, CONF_WARNING, "no policy was found: nothing can be advised");
         if (r == 0)
                 r = policy_profile_list(options, &profiles, &elsewhere);
         conf_issues_done(&elsewhere);
