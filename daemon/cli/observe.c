@@ -210,7 +210,8 @@ static int build(Observation *o, const ObserveOptions *options) {
                 r = sample_reports(o->machine, &o->arena, &reports, &n_reports, &kmsg, &o->log);
         if (r == 0 && kmsg.data) {
                 r = kmsg_parse(&o->arena, kmsg, "kmsg", &o->kmsg, &o->log);
-                o->have_kmsg = true;
+                /* a file without one line of a log says nothing, not that nothing happened */
+                o->have_kmsg = o->kmsg.n_lines > o->kmsg.n_binary;
         }
         if (r == 0)
                 r = add_externals(o, options, &reports, &n_reports);

@@ -51,6 +51,78 @@ TEST(an_allocation_failure_behind_every_kind_of_prefix) {
         }
 }
 
+TEST(an_order_that_is_none_is_no_single_page) {
+        static const char *const orders[] = { "-1",        "", "x", "64", "99999999999999999999",
+                                              "4294967296" };
+
+        for (size_t i = 0; i < ELEMENTSOF(orders); i++) {
+                char line[256];
+                ParseLog log = {};
+                Kmsg k;
+
+                ASSERT_TRUE(text_format(line, sizeof(line),
+                                        "first\na: page allocation failure: order:%s, mode:0x820\n"
+                                        "a: page allocation failure: order:2, mode:0x820\n"
+                                        "a: page allocation failure: order:0, mode:0x820\n",
+                                        orders[i]));
+                k = kmsg(line, &log);
+                ASSERT_EQ_U(k.n, 2);
+                ASSERT_EQ_U(k.count[KMSG_ALLOCATION_FAILURE], 2);
+                ASSERT_EQ_U(k.n_failures_order0, 1);
+                ASSERT_EQ_U(k.n_failures_high, 1);
+                ASSERT_EQ_U(log.n_issues, 1);
+                ASSERT_EQ_U(log.issue[0].line, 2);
+                ASSERT_STR(log.issue[0].about, orders[i]);
+        }
+}
+
+/* The rows are bounded; the numbers that signals are made of are not. */
+TEST(failures_whose_row_does_not_fit_are_counted_by_order) {
+        static char text[KMSG_EVENTS_MAX * 80 + 1000];
+        size_t used = 0;
+        ParseLog log = {};
+        Kmsg k;
+
+        for (unsigned i = 0; i < KMSG_EVENTS_MAX + 5; i++) {
+                ASSERT_TRUE(text_format(text + used, sizeof(text) - used,
+                                        "task-%u: page allocation failure: order:%u, mode:0x1\n", i,
+                                        i < KMSG_EVENTS_MAX ? 4 : i % 2));
+                used += strlen(text + used);
+        }
+        k = kmsg(text, &log);
+        ASSERT_EQ_U(k.n, KMSG_EVENTS_MAX);
+        ASSERT_EQ_U(k.n_more, 5);
+        ASSERT_EQ_U(k.n_failures_order0, 3); /* of 64 to 68 the even ones */
+        ASSERT_EQ_U(k.n_failures_high, KMSG_EVENTS_MAX + 2);
+}
+
+TEST(what_is_no_log_is_told_from_a_quiet_one) {
+        static const struct {
+                const char *text;
+                size_t size;
+                unsigned n_lines, n_binary, line;
+        } cases[] = {
+                { "all is well\n\033[1mbold\033[0m\ttab\r\n", 30, 2, 0, 0 },
+                { "", 0, 0, 0, 0 },
+                { "\0\0\0page", 7, 1, 1, 1 },
+                { "good\nb\001d\nb\002d\n", 15, 3, 2, 2 },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                ParseLog log = {};
+                Text copy = sense_copy((Text){ cases[i].text, cases[i].size });
+                Kmsg k;
+
+                ASSERT_OK(kmsg_parse(sense_arena(), copy, "kmsg", &k, &log));
+                sense_free(copy);
+                ASSERT_EQ_U(k.n_lines, cases[i].n_lines);
+                ASSERT_EQ_U(k.n_binary, cases[i].n_binary);
+                ASSERT_EQ_U(log.n_issues, cases[i].n_binary > 0 || cases[i].size == 0);
+                if (log.n_issues > 0)
+                        ASSERT_EQ_U(log.issue[0].line, cases[i].line);
+        }
+}
+
 TEST(equal_events_are_one_row) {
         ParseLog log = {};
         Kmsg k = kmsg(
@@ -113,11 +185,10 @@ TEST(odd_lines_do_no_harm) {
                       "\x1b[31m\xff: page allocation failure: order:1",
                       &log);
 
-        ASSERT_EQ_U(k.count[KMSG_ALLOCATION_FAILURE], 3);
-        ASSERT_UNKNOWN(k.events[0].order);
-        ASSERT_STR(k.events[0].comm, "");
-        ASSERT_UNKNOWN(k.events[1].order);
-        ASSERT_STR(k.events[1].comm, "[x");
+        ASSERT_EQ_U(k.count[KMSG_ALLOCATION_FAILURE], 1);
+        ASSERT_ISSUE(&log, 0, 1, "an allocation without an order from 0 to 63");
+        ASSERT_ISSUE(&log, 1, 2, "an allocation without an order from 0 to 63");
+        ASSERT_EQ_U(log.n_issues, 2);
         ASSERT_EQ_U(k.count[KMSG_SOFT_LOCKUP], 2);
         ASSERT_EQ_U(k.count[KMSG_HUNG_TASK], 1);
         ASSERT_KNOWN(k.events[k.n - 1].order, 1);
@@ -141,14 +212,14 @@ TEST(more_different_events_than_rows_are_still_counted) {
         ASSERT_ISSUE(&log, 0, 0, "more kinds of events than fit are only counted");
 }
 
-TEST(an_empty_log_is_fine_and_a_full_arena_is_enomem) {
+TEST(an_empty_log_is_named_and_a_full_arena_is_enomem) {
         uint8_t memory[64] = {};
         ParseLog log = {};
         Kmsg k = kmsg("", &log);
         Arena a;
 
         ASSERT_EQ_U(k.n, 0);
-        ASSERT_EQ_U(log.n_issues, 0);
+        ASSERT_ISSUE(&log, 0, 0, "empty file");
         arena_init(&a, memory, sizeof(memory));
         ASSERT_EQ_I(kmsg_parse(&a, TEXT("x\n"), "kmsg", &k, &log), -ENOMEM);
 }

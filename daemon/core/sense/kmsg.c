@@ -82,11 +82,27 @@ static void printable_copy(char *to, size_t size, Text from) {
                         to[i] = '?';
 }
 
-static void order_read(Text field, KmsgEvent *e) {
+/* No kernel has blocks of 2^64 pages. */
+#define ORDER_LIMIT 64u
+
+static bool order_read(Text field, KmsgEvent *e) {
         uint64_t order = 0;
 
-        if (number_parse_u64(field.data, field.size, &order) == 0)
-                e->order = KNOWN(order);
+        if (number_parse_u64(field.data, field.size, &order) != 0 || order >= ORDER_LIMIT)
+                return false;
+        e->order = KNOWN(order);
+        return true;
+}
+
+/* Consoles may colour their lines; anything else below a blank was not written by a kernel. */
+static bool line_is_binary(Text line) {
+        for (size_t i = 0; i < line.size; i++) {
+                unsigned char c = (unsigned char) line.data[i];
+
+                if (c < ' ' && c != '\t' && c != '\r' && c != '\f' && c != 0x1b)
+                        return true;
+        }
+        return false;
 }
 
 /* False: the words are there, the sense is not. */
@@ -98,12 +114,13 @@ static bool event_read(Text line, const Pattern *pattern, size_t at, KmsgEvent *
         case KMSG_ALLOCATION_FAILURE:
         case KMSG_ALLOCATION_STALL:
                 comm = prefix_strip(head);
-                order_read(value_after(line, "order:"), e);
+                if (!order_read(value_after(line, "order:"), e))
+                        return false;
                 mode = value_after(line, "mode:");
                 break;
         case KMSG_OOM:
                 comm = prefix_strip(head);
-                order_read(value_after(line, "order="), e);
+                (void) order_read(value_after(line, "order="), e); /* sysrq: -1 */
                 mode = value_after(line, "gfp_mask=");
                 break;
         case KMSG_SOFT_LOCKUP: {
@@ -143,6 +160,8 @@ static bool same_event(const KmsgEvent *a, const KmsgEvent *b) {
 
 static void event_add(Kmsg *k, const KmsgEvent *e) {
         k->count[e->kind]++;
+        if (e->kind == KMSG_ALLOCATION_FAILURE)
+                *(e->order.value > 0 ? &k->n_failures_high : &k->n_failures_order0) += 1;
         for (size_t i = 0; i < k->n; i++)
                 if (same_event(&k->events[i], e)) {
                         k->events[i].count++;
@@ -165,16 +184,30 @@ int kmsg_parse(Arena *a, Text text, const char *path, Kmsg *ret, ParseLog *log) 
                 return -ENOMEM;
         while (text_next_line(&text, &line)) {
                 k.n_lines++;
+                if (line_is_binary(line) && k.n_binary++ == 0)
+                        parse_log_add(log, path, k.n_lines,
+                                      "bytes that no kernel log has, in this line first",
+                                      TEXT_NULL);
                 for (size_t i = 0; i < ELEMENTSOF(patterns); i++) {
                         KmsgEvent event = { .first_line = k.n_lines };
                         size_t at = text_find_string(line, patterns[i].words);
 
-                        if (at == line.size || !event_read(line, &patterns[i], at, &event))
+                        if (at == line.size)
                                 continue;
+                        if (!event_read(line, &patterns[i], at, &event)) {
+                                if (patterns[i].kind == KMSG_ALLOCATION_FAILURE ||
+                                    patterns[i].kind == KMSG_ALLOCATION_STALL)
+                                        parse_log_add(log, path, k.n_lines,
+                                                      "an allocation without an order from 0 to 63",
+                                                      value_after(line, "order:"));
+                                continue;
+                        }
                         event_add(&k, &event);
                         break;
                 }
         }
+        if (k.n_lines == 0)
+                parse_log_add(log, path, 0, "empty file", TEXT_NULL);
         if (k.n_more > 0)
                 parse_log_add(log, path, 0, "more kinds of events than fit are only counted",
                               TEXT_NULL);

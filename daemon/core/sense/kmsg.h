@@ -32,7 +32,9 @@ typedef struct Kmsg {
         size_t n;
         unsigned n_more; /* events whose row did not fit; they are in count[] */
         unsigned count[_KMSG_KIND_MAX];
+        unsigned n_failures_order0, n_failures_high; /* count[KMSG_ALLOCATION_FAILURE] by order */
         unsigned n_lines;
+        unsigned n_binary; /* lines with bytes that no log has; all of them: this is no log */
 } Kmsg;
 
 _must_check_ int kmsg_parse(Arena *a, Text text, const char *path, Kmsg *ret, ParseLog *log);
