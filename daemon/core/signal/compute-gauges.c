@@ -269,15 +269,9 @@ static void add_log_signals(SignalBuild *b) {
                 { "kernel-lockups", &lockups },
         };
 
-        for (size_t i = 0; log && i < log->n; i++) {
-                const KmsgEvent *e = &log->events[i];
-
-                if (e->kind != KMSG_ALLOCATION_FAILURE)
-                        continue;
-                if (e->order.known && e->order.value > 0)
-                        high += e->count;
-                else
-                        order0 += e->count;
+        if (log) {
+                order0 = log->n_failures_order0;
+                high = log->n_failures_high;
         }
         if (log)
                 lockups = (uint64_t) log->count[KMSG_SOFT_LOCKUP] + log->count[KMSG_HARD_LOCKUP] +
