@@ -230,6 +230,18 @@ def test_config(scratch, tree):
         f.write('policy = {\n  name = "x";\n  knob = "slab-odrer";\n  targets = ();\n};\n')
     exits("check of a bad policy names the nearest knob", 78, ["check", policy + "/x.policy"], "x.policy:3: ", "slab-order")
     exits("a bad policy is a note of recommend", 0, ["recommend", "--policy-dir", policy, "--root", tree])
+    exits("recommend with a policy directory that is not there: exit 78", 78,
+          ["recommend", "--policy-dir", scratch + "/none", "--root", tree], scratch + "/none: cannot open")
+    exits("explain of a policy with an error names its line", 2,
+          ["explain", "x", "--policy-dir", policy, "--root", tree], "x.policy:3: ", "nothing is called 'x'")
+    os.mkdir(scratch + "/empty")
+    exits("check without a policy is a warning", 0, ["check", "--policy-dir", scratch + "/empty"], "/empty: warning: no policy")
+    with tempfile.TemporaryDirectory() as bare:
+        os.makedirs(bare + "/proc/sys/kernel")
+        for args in (["signals", "slab-use"], ["signals", "slab-us*@x"]):
+            exits("a signal without rows is not called unknown: " + args[1], 2, [*args, "--root", bare], "has no value here")
+        for verb in ("knobs", "explain"):
+            exits(verb + " of a scope says why there is none", 2, [verb, "slab-order@x", "--root", bare], "no scopes of slab-order are known: ")
     exits("the shipped policies are good", 0, ["check", *sorted(glob.glob(os.path.join(ROOT, "policies/*.policy")))])
     r = exits("cat-config prints", 0, ["cat-config", *POLICIES])
     report(b"changes_per_hour" in r.stdout and b"pcp-contention" in r.stdout, "cat-config shows keys and policies")

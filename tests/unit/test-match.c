@@ -54,6 +54,19 @@ TEST(the_row_of_all_sizes_means_each_of_them) {
         ASSERT_FALSE(matches("thp-size-32-enabled", &k));
 }
 
+TEST(where_all_scopes_are_one_row_its_reason_is_known) {
+        Knob rows[] = { knob("pcp-batch", scope_zone(0, "Normal"), NULL),
+                        knob("slab-order", scope_cache("*"), NULL) };
+        KnobSet set = { .knobs = rows, .n = 2 };
+        Match m;
+
+        (void) text_copy(rows[1].reason, sizeof(rows[1].reason), text_from("for root only"));
+        ASSERT_TRUE(match_parse("slab-order@kmalloc-64", &m));
+        ASSERT_STR(match_no_scope(&m, &set), "for root only");
+        ASSERT_TRUE(match_parse("pcp-batch@zone:1/Normal", &m));
+        ASSERT_TRUE(match_no_scope(&m, &set) == NULL);
+}
+
 TEST(signals_match_by_merged_names_where_the_caches_are_known) {
         const char *names[] = { "kmalloc-64" };
         SlabCache cache = { .dir = ":0000064", .aliases = names, .n_aliases = 1 };
