@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 CHECK(kmsg_kind_to_string(i)[0]);
                 n_events += k.count[i];
         }
-        CHECK(n_events <= n_lines);
+        CHECK(n_events <= n_lines && k.n_binary <= n_lines);
+        CHECK(k.n_failures_order0 + k.n_failures_high == k.count[KMSG_ALLOCATION_FAILURE]);
         for (size_t i = 0; i < k.n; i++) {
                 const KmsgEvent *e = &k.events[i];
 

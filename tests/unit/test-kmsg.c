@@ -105,7 +105,7 @@ TEST(what_is_no_log_is_told_from_a_quiet_one) {
                 { "all is well\n\033[1mbold\033[0m\ttab\r\n", 30, 2, 0, 0 },
                 { "", 0, 0, 0, 0 },
                 { "\0\0\0page", 7, 1, 1, 1 },
-                { "good\nb\001d\nb\002d\n", 15, 3, 2, 2 },
+                { "good\nb\001d\nb\002d\n", 13, 3, 2, 2 },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
