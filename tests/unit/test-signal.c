@@ -359,6 +359,66 @@ TEST(report_replaces_the_computed_row_and_derives) {
         ASSERT_EQ_I(s->value, 5000000);
 }
 
+TEST(stolen_time_is_a_share_of_all_time) {
+        const Signal *s;
+
+        window_init(2);
+        set_stat(0, 0, 0, 0, 0);
+        set_stat(1, 500, 1000, 300, 200);
+        s = compute("cpu-steal");
+        ASSERT_EQ_I(s->evidence, EVIDENCE_COUNTED);
+        ASSERT_EQ_I(s->value, 100000); /* 200 of 2,000 ticks */
+        window_init(1);
+        ASSERT_EQ_I(compute("cpu-steal")->evidence, EVIDENCE_NONE);
+}
+
+/* A task that is blocked waits for a disk; a CPU that is stuck does not. */
+TEST(blocked_tasks_are_no_lockups) {
+        Kmsg log = { .count = { [KMSG_HUNG_TASK] = 40 } };
+
+        window_init(1);
+        window.input.kmsg = &log;
+        ASSERT_EQ_I(compute("kernel-lockups")->value, 0);
+        log.count[KMSG_RCU_STALL] = 1;
+        log.count[KMSG_SOFT_LOCKUP] = 2;
+        log.count[KMSG_HARD_LOCKUP] = 4;
+        ASSERT_EQ_I(compute("kernel-lockups")->value, 7);
+}
+
+TEST(reports_under_names_of_a_merged_cache_are_of_that_cache) {
+        const char *aliases[] = { "filp", "vm_area_struct" };
+        SlabCache cache = { .dir = ":A-0000256", .aliases = aliases, .n_aliases = 2 };
+        SlabTree tree = { .caches = &cache, .n = 1 };
+        Signal reports[3];
+        static const char *const scopes[] = { "cache:filp", "cache:vm_area_struct",
+                                              "cache:dentry" };
+        Scope real = scope_cache(":A-0000256"), alias = scope_cache("filp");
+        const Signal *s;
+
+        window_init(2);
+        window.snapshot[1].slab = &tree;
+        window.snapshot[1].state[SENSE_SLAB] = SENSE_OK;
+        for (size_t i = 0; i < 3; i++) {
+                reports[i] = (Signal){ .spec = signal_spec_find(TEXT("list-lock-wait")),
+                                       .unit = "ppm",
+                                       .value = 100000,
+                                       .evidence = EVIDENCE_MEASURED,
+                                       .source = "report" };
+                (void) text_copy(reports[i].name, sizeof(reports[i].name), TEXT("list-lock-wait"));
+                (void) text_copy(reports[i].scope.name, sizeof(reports[i].scope.name),
+                                 text_from(scopes[i]));
+        }
+        window.input.reports = reports;
+        window.input.n_reports = 3;
+        (void) compute("list-lock-wait");
+        s = signal_set_find(&window.set, "list-lock-wait", &real);
+        ASSERT_TRUE(s != NULL);
+        ASSERT_EQ_I(s->value, 200000); /* shares of time add up */
+        ASSERT_TRUE(signal_set_find(&window.set, "list-lock-wait", &alias) == NULL);
+        real = scope_cache("dentry");
+        ASSERT_EQ_I(signal_set_find(&window.set, "list-lock-wait", &real)->value, 100000);
+}
+
 TEST(signals_are_sorted_and_each_has_a_row_in_the_table) {
         size_t n;
         const SignalSpec *specs = signal_specs(&n);

@@ -275,7 +275,7 @@ static void add_log_signals(SignalBuild *b) {
         }
         if (log)
                 lockups = (uint64_t) log->count[KMSG_SOFT_LOCKUP] + log->count[KMSG_HARD_LOCKUP] +
-                          log->count[KMSG_RCU_STALL] + log->count[KMSG_HUNG_TASK];
+                          log->count[KMSG_RCU_STALL];
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 Signal *s = signal_build_add(b, rows[i].name, scope_system());
 

@@ -125,18 +125,25 @@ static void add_kernel_cpu(SignalBuild *b) {
         Growth pages = growth(b, SENSE_VMSTAT, vm_pgalloc, 0);
         Signal *share = signal_build_add(b, "kernel-cpu", scope_system());
         Signal *per_kpage = signal_build_add(b, "kernel-cpu-per-kpage", scope_system());
+        Signal *stolen = signal_build_add(b, "cpu-steal", scope_system());
         uint64_t nsec_per_second, steal_ppm;
 
-        if (!share || !per_kpage)
+        if (!share || !per_kpage || !stolen)
                 return;
-        share = &b->rows[b->n - 2]; /* adding the second row may have moved the first */
+        share = &b->rows[b->n - 3]; /* adding rows may have moved the first ones */
+        per_kpage = &b->rows[b->n - 2];
         share->why = per_kpage->why = growth_why(kernel, signal_build_state(b, SENSE_STAT));
+        stolen->why = growth_why(steal, signal_build_state(b, SENSE_STAT));
         if (kernel.n_good == 0 || total.n_good == 0)
                 return;
         if (total.delta == 0) {
-                share->why = per_kpage->why = "no CPU time passed";
+                share->why = per_kpage->why = stolen->why = "no CPU time passed";
                 return;
         }
+        if (steal.n_good > 0)
+                signal_set(stolen, EVIDENCE_COUNTED,
+                           (int64_t) u64_muldiv(steal.delta, PPM, total.delta), "stat",
+                           signal_build_age(b, SENSE_STAT));
         signal_set(share, EVIDENCE_COUNTED, (int64_t) u64_muldiv(kernel.delta, PPM, total.delta),
                    "stat", signal_build_age(b, SENSE_STAT));
         steal_ppm = u64_muldiv(steal.delta, PPM, total.delta);

@@ -94,18 +94,64 @@ static int compare_rows(const void *a, const void *b) {
         return c != 0 ? c : strcmp(x->scope.name, y->scope.name);
 }
 
-static void apply_reports(SignalBuild *b) {
-        for (size_t i = 0; i < b->input->n_reports; i++) {
-                const Signal *report = &b->input->reports[i];
-                Signal *row = NULL;
+/* People name a cache by any of its names; merged names are one cache, whose row has the real one. */
+static Scope real_scope(const SignalBuild *b, const Scope *scope) {
+        static const char prefix[] = "cache:";
+        const Snapshot *s = signal_build_last(b, SENSE_SLAB);
+        const SlabTree *tree = s ? s->slab : NULL;
+        const char *name = scope->name + sizeof(prefix) - 1;
 
+        if (!text_starts(text_from(scope->name), prefix))
+                return *scope;
+        for (size_t i = 0; tree && i < tree->n; i++)
+                for (unsigned k = 0; k < tree->caches[i].n_aliases; k++)
+                        if (strcmp(tree->caches[i].aliases[k], name) == 0)
+                                return scope_cache(tree->caches[i].dir);
+        return *scope;
+}
+
+/* A wait under one more name of the same cache adds to that of the others. */
+static void merge_report(Signal *row, const Signal *report) {
+        int64_t sum = row->value;
+
+        if (!row->spec->lock_wait || row->evidence == EVIDENCE_NONE ||
+            report->evidence == EVIDENCE_NONE || __builtin_add_overflow(sum, report->value, &sum)) {
+                if (report->value > row->value)
+                        *row = *report;
+                return;
+        }
+        row->value = sum;
+        row->evidence = MIN(row->evidence, report->evidence);
+}
+
+static void apply_reports(SignalBuild *b) {
+        size_t n = b->input->n_reports;
+        Scope *real = ARENA_ARRAY(b->arena, Scope, n + 1);
+
+        if (!real) {
+                b->error = -ENOMEM;
+                return;
+        }
+        for (size_t i = 0; i < n; i++) {
+                Signal report = b->input->reports[i];
+                Scope written = report.scope;
+                Signal *row = NULL;
+                bool merged = false;
+
+                report.scope = real[i] = real_scope(b, &written);
+                for (size_t k = 0; k < i && !merged; k++)
+                        merged = scope_equal(&real[k], &real[i]) &&
+                                 strcmp(b->input->reports[k].name, report.name) == 0 &&
+                                 !scope_equal(&b->input->reports[k].scope, &written);
                 for (size_t k = 0; k < b->n && !row; k++)
-                        if (compare_rows(&b->rows[k], report) == 0)
+                        if (compare_rows(&b->rows[k], &report) == 0)
                                 row = &b->rows[k];
                 if (!row)
-                        row = signal_build_add(b, report->name, report->scope);
-                if (row)
-                        *row = *report;
+                        row = signal_build_add(b, report.name, report.scope);
+                if (row && merged)
+                        merge_report(row, &report);
+                else if (row)
+                        *row = report;
         }
 }
 

@@ -44,6 +44,10 @@ static const SignalSpec specs[] = {
         ROW("compact-stall", "events/s", SCOPES_SYSTEM, EVIDENCE_COUNTED, .higher_is_worse = true,
             .formula = "d(compact_stall) / dt", .cost = cost_vmstat,
             .help = "Direct compactions per second, of any high order: a task waited while pages were moved."),
+        ROW("cpu-steal", "ppm", SCOPES_SYSTEM, EVIDENCE_COUNTED, .higher_is_worse = true,
+            .formula = "d(steal) / d(all ticks)", .cost = cost_free,
+            .help = "Share of all CPU time that the hypervisor gave to others. What is measured meanwhile measures them "
+                    "too: the guard contained then leaves everything at advice."),
         ROW("external", "", SCOPES_SYSTEM, EVIDENCE_MEASURED, .higher_is_worse = true,
             .formula = "the number in the file that alloctuned.conf names (externals)",
             .cost = "one small read",
@@ -58,9 +62,10 @@ static const SignalSpec specs[] = {
                     "above 5 %."),
         ROW("kernel-lockups", "events", SCOPES_SYSTEM, EVIDENCE_COUNTED, .higher_is_worse = true,
             .formula =
-                    "lines \"soft lockup\", \"rcu ... stall\", \"blocked for more than\" in the kernel log",
+                    "lines \"soft lockup\", \"hard LOCKUP\", \"rcu ... stall\" in the kernel log",
             .cost = cost_kmsg,
-            .help = "Kernel log lines that say that a CPU or task made no progress for many seconds."),
+            .help = "Kernel log lines that say that a CPU made no progress for many seconds. Tasks that are blocked wait for "
+                    "something else, mostly a disk, and do not count."),
         ROW("list-lock-holds", "acquisitions per 1,000 pages",
             SCOPES_SYSTEM | SCOPES_NODE | SCOPES_CACHE, EVIDENCE_COUNTED, .higher_is_worse = true,
             .formula = "d(acquisitions of kmem_cache_node.list_lock) / (d(pgalloc) / 1000)",
