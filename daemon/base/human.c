@@ -119,6 +119,8 @@ Human human_value(int64_t value, unsigned milli, const char *unit) {
         else if (v < 100 && milli > 0)
                 (void) text_format(h.text, sizeof(h.text), "%llu.%03u %s", (unsigned long long) v,
                                    milli, unit);
+        else if (v == 1 && milli == 0 && strcmp(unit, "events") == 0)
+                (void) text_format(h.text, sizeof(h.text), "1 event");
         else
                 (void) text_format(h.text, sizeof(h.text), "%s%s%s", human_count(v).text,
                                    unit[0] ? " " : "", unit);

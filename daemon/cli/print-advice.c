@@ -230,7 +230,9 @@ void cli_print_recommendation(Output *out, const Recommendation *r) {
                 output_paragraph(out, 4, margin, STYLE_DIM, "cost", cost);
         }
         if (!r->how[0])
-                output_paragraph(out, 4, margin, STYLE_DIM, "do", "nothing can be set for it");
+                output_paragraph(out, 4, margin, STYLE_DIM, "do",
+                                 r->to[0] ? "nothing now: why says what stands against it"
+                                          : "nothing can be set for it");
         else if (r->apply == APPLY_WRITE)
                 print_command(out, margin, r->how);
         else

@@ -66,10 +66,11 @@ void knob_build_rights(const KnobBuild *b, Knob *k) {
                        f->contained_why[0] ? f->contained_why : "inside a container");
         else if (!b->in->may_write)
                 REASON(k, "needs root; ");
-        else if (k->spec->flushes_every_cpu && (f->rt || f->isolated_cpus))
+        else if (k->spec->flushes_every_cpu && (f->rt || f->isolated_cpus)) {
+                k->denied_isolated = true;
                 REASON(k, "a write flushes every CPU, and %s; ",
                        f->rt ? "this is a PREEMPT_RT kernel" : "CPUs are isolated here");
-        else
+        } else
                 return;
         k->state = KNOB_DENIED;
 }
@@ -154,6 +155,7 @@ void knob_build_owner(const KnobBuild *b, Knob *k) {
 
         if (named && setting_holds(named, k)) {
                 k->owner = OWNER_ADMIN;
+                k->set_by = named;
                 REASON(k, "; set by %s:%u", named->file, named->line);
                 return;
         }

@@ -80,10 +80,12 @@ typedef struct Knob {
         char name[48]; /* spec->name, per-size ones spelt out: "thp-size-64-enabled" */
         Scope scope;
         KnobState state;
-        bool inferred; /* the state is a guess (no mode bits, or behaviour not yet seen) */
+        bool inferred;        /* the state is a guess (no mode bits, or behaviour not yet seen) */
+        bool denied_isolated; /* denied only because a write would disturb isolated CPUs, or RT */
         KnobOwner owner;
-        char value[32];    /* "" : unknown */
-        char def[32];      /* the kernel's default here; "" : unknown */
+        const struct AdminSetting *set_by; /* the line that set the value in force, or NULL */
+        char value[32];                    /* "" : unknown */
+        char def[32];                      /* the kernel's default here; "" : unknown */
         char path[176];    /* absolute as the machine sees it: "/proc/sys/vm/..."; "" : none */
         char reason[240];  /* why this state, with numbers */
         char aliases[480]; /* of caches: comma separated, ends in ",..." when cut */

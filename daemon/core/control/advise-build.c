@@ -130,9 +130,9 @@ static void say_unknown(TargetsView *view, const char *signal, const char *why) 
 }
 
 static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope *scope,
-                        TargetsView *view, bool *all_hot, bool *any_hot) {
+                        bool fallback, TargetsView *view, bool *all_hot, bool *any_hot) {
         const Signal *s = target_signal(b, t->signal, scope);
-        bool hot;
+        bool hot, decides;
 
         if (!s || s->evidence == EVIDENCE_NONE) {
                 view->n_unknown++;
@@ -140,14 +140,17 @@ static void view_target(const AdviseBuild *b, const PolicyTarget *t, const Scope
                 return;
         }
         hot = s->value >= t->hot;
-        *all_hot = *all_hot && hot;
-        *any_hot = *any_hot || hot;
-        if (view->n_known == 0 || s->evidence < view->evidence)
+        /* All targets decide together; of stand-ins, the first hot one. */
+        decides = view->n_known == 0 || (fallback && hot && !*any_hot);
+        if (decides || (!fallback && s->evidence < view->evidence))
                 view->evidence = s->evidence;
-        if (view->n_known++ == 0) {
+        if (decides) {
                 view->lead = s;
                 view->lead_target = t;
         }
+        view->n_known++;
+        *all_hot = *all_hot && hot;
+        *any_hot = *any_hot || hot;
         view->measured_wait = view->measured_wait ||
                               (s->spec->lock_wait && s->evidence == EVIDENCE_MEASURED);
         say(view->text, sizeof(view->text), "%s%s %s %s (%s, hot at %s)", view->text[0] ? ", " : "",
@@ -164,7 +167,8 @@ void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope
         if (policy->n_targets == 0 && policy->n_fallback == 0)
                 return;
         for (unsigned i = 0; i < policy->n_targets; i++)
-                view_target(b, &policy->target[i], scope, ret, &all_hot, &any_hot);
+                view_target(b, &policy->target[i], scope, /* fallback= */ false, ret, &all_hot,
+                            &any_hot);
         if (ret->n_known > 0) {
                 ret->state = all_hot ? TARGETS_HOT : TARGETS_COLD;
                 return;
@@ -172,7 +176,8 @@ void targets_view(const AdviseBuild *b, const Policy *policy, const Scope *scope
         /* Stand-ins: any hot one is worth a word, none of them is worth a write. */
         any_hot = false;
         for (unsigned i = 0; i < policy->n_fallback; i++)
-                view_target(b, &policy->fallback[i], scope, ret, &all_hot, &any_hot);
+                view_target(b, &policy->fallback[i], scope, /* fallback= */ true, ret, &all_hot,
+                            &any_hot);
         ret->by_fallback = ret->n_known > 0;
         ret->state = ret->n_known == 0 ? TARGETS_UNKNOWN : any_hot ? TARGETS_HOT : TARGETS_COLD;
 }
@@ -200,9 +205,10 @@ void gate_view(const AdviseBuild *b, const Policy *policy, const TargetsView *ta
                          u64_muldiv((uint64_t) share, cpus, 1000) <
                                  (uint64_t) gate->saving_cpus_milli)
                         say(ret_text, size,
-                            "at most %llu thousandths of a CPU could be saved (gate: %lld)",
-                            (unsigned long long) u64_muldiv((uint64_t) share, cpus, 1000),
-                            (long long) gate->saving_cpus_milli);
+                            "at most 0.%03u of one CPU could be saved (gate: %lld.%03lld)",
+                            (unsigned) u64_muldiv((uint64_t) share, cpus, 1000) % 1000,
+                            (long long) gate->saving_cpus_milli / 1000,
+                            (long long) gate->saving_cpus_milli % 1000);
                 return;
         }
         if (!waits)
@@ -228,94 +234,141 @@ static Confidence confidence_of(const AdviseBuild *b, const Policy *policy,
                                                                                : CONFIDENCE_HIGH;
 }
 
-static const char *owner_missing(const Policy *policy, const Knob *knob) {
+/* Why the present value is not ours to change, or "". */
+static void owner_missing(const Policy *policy, const Knob *knob, char *ret_text, size_t size) {
+        const char *who = NULL;
+
+        ret_text[0] = 0;
         switch (knob->owner) {
         case OWNER_KERNEL:
         case OWNER_ALLOCTUNED:
-                return NULL;
-        case OWNER_ADMIN:
-                return policy->claim
-                               ? NULL
-                               : "the administrator set the present value (claim = true would hand it over)";
-        case OWNER_UNKNOWN:
-                return policy->claim
-                               ? NULL
-                               : "somebody set the present value; it is treated as the administrator's (claim = true "
-                                 "would hand it over)";
         case _OWNER_MAX:
                 break;
+        case OWNER_ADMIN:
+                who = "the administrator set the present value";
+                break;
+        case OWNER_UNKNOWN:
+                who = knob->def[0]
+                              ? "somebody set the present value; it is treated as the administrator's"
+                              : "whether somebody set the present value is unknown; it is treated as the "
+                                "administrator's";
+                break;
         }
-        return NULL;
+        if (!who || policy->claim)
+                return;
+        if (knob->set_by)
+                say(ret_text, size, "%s in %s:%u (claim = true would hand it over)", who,
+                    knob->set_by->file, knob->set_by->line);
+        else
+                say(ret_text, size, "%s (claim = true would hand it over)", who);
 }
 
-static void say_missing(Recommendation *rec, const char *what) {
-        say(rec->reason, sizeof(rec->reason), "%s%s",
-            rec->reason[0] ? "; no trial: " : "no trial: ", what);
+KnobState advise_knob_state(const Policy *policy, const Knob *knob) {
+        return knob->state == KNOB_DENIED && knob->denied_isolated && policy->isolated
+                       ? KNOB_LIVE
+                       : knob->state;
+}
+
+/* What stands between a wanted change and a trial, in the reason, one after the other. */
+typedef struct Missing {
+        Recommendation *rec;
+        bool any;
+} Missing;
+
+static void say_missing(Missing *m, const char *what) {
+        say(m->rec->reason, sizeof(m->rec->reason), "%s%s",
+            m->any              ? ", and "
+            : m->rec->reason[0] ? "; no trial: "
+                                : "no trial: ",
+            what);
+        m->any = true;
+        m->rec->verdict = VERDICT_ADVISE;
+}
+
+/* The reason of a state begins with what forbids the write; numbers for "knobs" follow. */
+static void say_state(Missing *m, const Knob *knob) {
+        char why[sizeof(knob->reason)];
+        char *end;
+
+        (void) text_copy(
+                why, sizeof(why),
+                text_from(knob->reason[0] ? knob->reason : knob_state_to_string(knob->state)));
+        end = strchr(why, ';');
+        if (end)
+                *end = 0;
+        say_missing(m, why);
 }
 
 void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                   const TargetsView *targets, const GuardView *guards, Recommendation *rec) {
-        bool settable = knob->state == KNOB_LIVE || (knob->state == KNOB_KERNEL && rec->to[0]);
-        const char *owner = owner_missing(policy, knob);
-        bool blocked = false;
+        const MachineFacts *facts = b->in->facts;
+        KnobState state = advise_knob_state(policy, knob);
+        bool settable = state == KNOB_LIVE || (state == KNOB_KERNEL && rec->to[0]);
+        bool needs_root = state == KNOB_DENIED && !knob->denied_isolated && !facts->euid_root;
+        bool no_command = false;
+        Missing missing = { .rec = rec };
+        char owner[300];
 
         rec->evidence = targets->state == TARGETS_NONE ? EVIDENCE_COUNTED : targets->evidence;
         rec->confidence = confidence_of(b, policy, targets);
         rec->verdict = VERDICT_TUNE;
         rec->apply = APPLY_WRITE;
-        if (!rec->to[0])
-                blocked = true; /* the rule has said why there is no value to try */
         if (guards->blocks[0]) {
-                say_missing(rec, guards->blocks);
-                blocked = true;
+                say_missing(&missing, guards->blocks);
+                /* Words only take work away from faults; anything else that is wanted here grows. */
+                no_command = knob->spec->kind != KNOB_KIND_WORD;
         }
-        if (!settable) {
-                say_missing(rec,
-                            knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
-                blocked = true;
+        if (facts->contained) {
+                say_missing(&missing, facts->contained_why);
+                no_command = true;
+        } else if (!settable && state != KNOB_KERNEL) {
+                /* Of a kernel that tunes, the rule has said why there is no value to try. */
+                say_state(&missing, knob);
+                no_command = no_command || !needs_root;
         }
         if (knob->spec->context_only) {
-                say_missing(rec, "this knob is read for context, never written");
-                blocked = true;
-        }
-        if (b->in->facts->contained) {
-                say_missing(rec, b->in->facts->contained_why);
-                blocked = true;
+                say_missing(&missing, "this knob is read for context, never written");
+                no_command = true;
         }
         if (advise_denies_knob(b, knob->name)) {
-                say_missing(rec, "deny_knobs of the configuration names it");
-                blocked = true;
+                say_missing(&missing, "deny_knobs of the configuration names it");
+                no_command = true;
         }
-        if (blocked) {
+        /* A command beside the reason not to run it would be run. */
+        if (no_command)
+                rec->how[0] = 0;
+        if (missing.any || !rec->to[0]) {
                 rec->verdict = VERDICT_ADVISE;
                 rec->apply = APPLY_NONE;
                 return;
         }
         /* From here on the write itself is sound; what is missing is a right to make it unasked. */
         if (targets->by_fallback) {
-                rec->verdict = VERDICT_ADVISE;
+                say_missing(&missing,
+                            "the targets themselves are unknown, a fallback only advises");
                 rec->apply = APPLY_NONE;
-                say_missing(rec, "the targets themselves are unknown, a fallback only advises");
-        }
-        if (rec->evidence < policy->evidence) {
-                rec->verdict = VERDICT_ADVISE;
-                rec->apply = APPLY_NONE;
-                say(rec->reason, sizeof(rec->reason),
-                    "; no trial: evidence is %s, the policy acts on %s",
+        } else if (rec->evidence < policy->evidence && !targets->by_guard) {
+                char why[80] = "";
+
+                say(why, sizeof(why), "evidence is %s, the policy acts on %s",
                     evidence_to_string(rec->evidence), evidence_to_string(policy->evidence));
+                say_missing(&missing, why);
+                rec->apply = APPLY_NONE;
         }
         if (!policy->apply) {
-                rec->verdict = VERDICT_ADVISE;
+                say_missing(&missing, "the mode of the policy is \"recommend\"");
                 rec->apply = APPLY_NONE;
-                say_missing(rec, "the mode of the policy is \"recommend\"");
         }
-        if (owner) {
-                rec->verdict = VERDICT_ADVISE;
-                say_missing(rec, owner);
-        }
+        owner_missing(policy, knob, owner, sizeof(owner));
+        if (owner[0])
+                say_missing(&missing, owner);
         if (targets->n_unknown > 0 && !targets->by_fallback)
                 say(rec->reason, sizeof(rec->reason), "; left out: %s", targets->unknown);
         if (guards->blind[0])
                 say(rec->reason, sizeof(rec->reason), "; guards without a reading: %s",
                     guards->blind);
+}
+
+const char *advise_kept(const Policy *policy) {
+        return policy->apply ? "kept" : "worth keeping";
 }

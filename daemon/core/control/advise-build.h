@@ -26,6 +26,7 @@ typedef enum TargetsState {
 typedef struct TargetsView {
         TargetsState state;
         bool by_fallback;  /* the targets are unknown, a fallback is hot: advises only */
+        bool by_guard;     /* a guard wants it: its own lowest grade was met */
         Evidence evidence; /* the weakest of the known ones; of a hot fallback, its own */
         unsigned n_known, n_unknown;
         const Signal *lead; /* first known signal, for ranking and texts; NULL */
@@ -42,8 +43,10 @@ typedef struct GuardView {
         char blocks[300]; /* "" : none; why nothing may be tried now, guard by guard */
         bool cut;         /* a guard with a cut action is past its limit ... */
         char cut_text[300];
-        const PolicyGuard *cut_guard;
-        char blind[160]; /* guards whose signal is unknown */
+        const PolicyGuard *cut_guard; /* the one that decides how far: hold-length before parked */
+        int64_t cut_value, cut_limit; /* its reading and its limit */
+        Evidence cut_evidence;        /* of that reading */
+        char blind[160];              /* guards whose signal is unknown */
 } GuardView;
 
 void guards_view(const AdviseBuild *b, const Policy *policy, GuardView *ret);
@@ -63,12 +66,22 @@ _printf_(3, 4) void say(char *text, size_t size, const char *format, ...);
  * is what remains to be done). */
 void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                   const TargetsView *targets, const GuardView *guards, Recommendation *rec);
+/* The state for this policy: "denied" by isolated CPUs is "live" where it says isolated = true. */
+_pure_ KnobState advise_knob_state(const Policy *policy, const Knob *knob);
+/* "kept" after a trial; "worth keeping" where the policy tries nothing. */
+_pure_ const char *advise_kept(const Policy *policy);
 _pure_ bool advise_denies_knob(const AdviseBuild *b, const char *knob);
 _pure_ bool advise_denies_cache(const AdviseBuild *b, const char *cache);
 /* System-scope value of a signal if it is known. */
 _pure_ const Signal *advise_signal(const AdviseBuild *b, const char *name);
 _pure_ const ZoneInfo *advise_zoneinfo(const AdviseBuild *b);
 _pure_ uint64_t advise_page_bytes(const AdviseBuild *b);
+
+_pure_ const SlabTree *advise_slab_tree(const AdviseBuild *b); /* NULL: not read */
+/* Bytes in slabs of a cache, or 0. */
+_pure_ uint64_t advise_cache_bytes(const AdviseBuild *b, const SlabCache *cache);
+/* The targets are hot for this very cache: a row of the lead signal names it. */
+_pure_ bool advise_is_attributed(const TargetsView *view, const Scope *scope);
 
 /* Rules, one per kind of knob. Each adds recommendations, or one note that says why there is none. */
 void advise_pcp(AdviseBuild *b, const Policy *policy);

@@ -37,6 +37,19 @@ static void blind(GuardView *view, const char *name) {
         say(view->blind, sizeof(view->blind), "%s%s", view->blind[0] ? ", " : "", name);
 }
 
+/* Several guards may want a cut: all are said, and hold-length, which cuts deepest, decides how far. */
+static void cut(GuardView *view, const PolicyGuard *g, int64_t value, int64_t limit,
+                Evidence evidence, const char *text) {
+        say(view->cut_text, sizeof(view->cut_text), "%s%s", view->cut_text[0] ? "; " : "", text);
+        if (view->cut && strcmp(view->cut_guard->name, "hold-length") == 0)
+                return;
+        view->cut = true;
+        view->cut_guard = g;
+        view->cut_value = value;
+        view->cut_limit = limit;
+        view->cut_evidence = evidence;
+}
+
 static void guard_free(const AdviseBuild *b, const PolicyGuard *g, GuardView *view) {
         const ZoneInfo *info = advise_zoneinfo(b);
         const Signal *stall = advise_signal(b, "allocstall");
@@ -106,7 +119,7 @@ static void guard_parked(const AdviseBuild *b, const Policy *policy, const Polic
                     !zone->high.known)
                         continue;
                 share = u64_muldiv(parked.value, PPM, zone->managed.value);
-                if (share <= (uint64_t) limit ||
+                if (share <= (uint64_t) limit || g->evidence > EVIDENCE_COUNTED ||
                     zone->free.value >= u64_mul_sat(2, zone->high.value))
                         continue;
                 block(view,
@@ -116,13 +129,15 @@ static void guard_parked(const AdviseBuild *b, const Policy *policy, const Polic
                       human_share(limit).text, human_count(zone->free.value).text,
                       human_count(zone->high.value).text);
                 if (g->action == GUARD_ACTION_CUT) {
-                        view->cut = true;
-                        view->cut_guard = g;
-                        say(view->cut_text, sizeof(view->cut_text),
-                            "%s of node %u zone %s lies in per-CPU lists, limit %s, "
-                            "while only %s pages are free",
+                        char text[200] = "";
+
+                        say(text, sizeof(text),
+                            "%s of node %u zone %s lies in per-CPU lists, limit %s, while only %s pages are free "
+                            "(under twice the high watermark of %s)",
                             human_share((int64_t) share).text, zone->node, zone->name,
-                            human_share(limit).text, human_count(zone->free.value).text);
+                            human_share(limit).text, human_count(zone->free.value).text,
+                            human_count(zone->high.value).text);
+                        cut(view, g, (int64_t) share, limit, EVIDENCE_COUNTED, text);
                 }
                 return;
         }
@@ -140,11 +155,12 @@ static void guard_hold_length(const AdviseBuild *b, const PolicyGuard *g, GuardV
         if (hold->value <= g->limit || hold->evidence < g->evidence)
                 return;
         if (g->action == GUARD_ACTION_CUT) {
-                view->cut = true;
-                view->cut_guard = g;
-                say(view->cut_text, sizeof(view->cut_text), "hold %s %s, limit %s",
+                char text[120] = "";
+
+                say(text, sizeof(text), "hold %s %s, limit %s",
                     hold->evidence == EVIDENCE_ESTIMATED ? "estimate" : "length",
                     human_nsec((uint64_t) hold->value).text, human_nsec((uint64_t) g->limit).text);
+                cut(view, g, hold->value, g->limit, hold->evidence, text);
         } else {
                 block(view, "guard hold-length: %s, limit %s",
                       human_nsec((uint64_t) hold->value).text,
@@ -169,6 +185,15 @@ static void guard_failures(const AdviseBuild *b, GuardView *view) {
                 block(view,
                       "guard allocation-failure: the kernel log reports %lld failed allocations; nothing grows for 7 days",
                       (long long) n);
+}
+
+/* The container itself is a fact, not a reading: advise_judge(). */
+static void guard_contained(const AdviseBuild *b, const PolicyGuard *g, GuardView *view) {
+        const Signal *steal = advise_signal(b, "cpu-steal");
+
+        if (steal && steal->value > g->steal_ppm)
+                block(view, "guard contained: the hypervisor takes %s of CPU time, limit %s",
+                      human_share(steal->value).text, human_share(g->steal_ppm).text);
 }
 
 static void guard_zone_reclaim(const AdviseBuild *b, GuardView *view) {
@@ -199,6 +224,8 @@ void guards_view(const AdviseBuild *b, const Policy *policy, GuardView *ret) {
                         guard_failures(b, ret);
                 else if (strcmp(g->name, "zone-reclaim") == 0)
                         guard_zone_reclaim(b, ret);
-                /* contained is a fact, not a reading: advise_judge(). The others compare with a trial. */
+                else if (strcmp(g->name, "contained") == 0)
+                        guard_contained(b, g, ret);
+                /* The others compare with a trial. */
         }
 }

@@ -9,7 +9,7 @@
  * Arms: multiples of the kernel's default high (growth), "kernel" (0), "cap" (4 batches, 252 pages). */
 #include <string.h>
 
-#include "core/control/advise-build.h"
+#include "core/control/advise-pcp.h"
 
 /* From 13 local CPUs on two sockets the measured best is near twice the default; on machines of four
  * sockets or 96 CPUs one level more (page_fault1 batch sweep, linux-mm 2018-10). */
@@ -18,17 +18,6 @@
  * of the default (6 x 63; mm/page_alloc.c pageset_set_batch(), 5.10). */
 #define FRACTION_SHARE_PPM 50000
 #define FRACTION_LEAST_HIGH 378u
-
-typedef struct PcpRule {
-        AdviseBuild *b;
-        const Policy *policy;
-        const Knob *knob;
-        const PcpModel *m;
-        const Zone *busiest;
-        TargetsView targets;
-        GuardView guards;
-        bool grows; /* an arm is a multiple */
-} PcpRule;
 
 static bool has_arm(const Policy *policy, const char *word) {
         for (unsigned i = 0; i < policy->n_arms; i++)
@@ -52,34 +41,6 @@ static bool speaks_of_parked(const Policy *policy) {
         return false;
 }
 
-static uint64_t fraction_in_force(const PcpRule *r) {
-        return r->m->fraction.known ? r->m->fraction.value : 0;
-}
-
-/* Pages that all lists of the machine may hold at a fraction; what cannot be predicted is left out. */
-static uint64_t worst_pages(const PcpModel *m, uint64_t fraction) {
-        uint64_t sum = 0;
-
-        for (size_t i = 0; m->zoneinfo && i < m->zoneinfo->n; i++) {
-                MaybeU64 pages = pcp_zone_worst_pages(m, &m->zoneinfo->zones[i], fraction);
-
-                if (pages.known)
-                        sum = u64_add_sat(sum, pages.value);
-        }
-        return sum;
-}
-
-static void set_change(PcpRule *r, Recommendation *rec, uint64_t fraction) {
-        uint64_t now = worst_pages(r->m, fraction_in_force(r)), then = worst_pages(r->m, fraction);
-
-        (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
-        say(rec->to, sizeof(rec->to), "%llu", (unsigned long long) fraction);
-        say(rec->how, sizeof(rec->how), "echo %llu > %s", (unsigned long long) fraction,
-            r->knob->path);
-        rec->memory_bytes = KNOWN(
-                fraction == 0 ? 0 : u64_mul_sat(u64_sub_sat(then, now), advise_page_bytes(r->b)));
-}
-
 /* The part of the kernel that stays as it is: why a value cannot help where the kernel tunes. */
 static void say_tuner(const PcpRule *r, char *text, size_t size) {
         PcpPrediction p;
@@ -92,161 +53,6 @@ static void say_tuner(const PcpRule *r, char *text, size_t size) {
         else
                 say(text, size,
                     "the kernel tunes the lists itself here (0); any value would only lower its ceiling");
-}
-
-/* Cuts are made without proof, so they only undo: down to the kernel's default, or to four batches. */
-static void cut(PcpRule *r) {
-        Scope scope = scope_system();
-        bool hold = strcmp(r->guards.cut_guard->name, "hold-length") == 0;
-        uint64_t fraction = fraction_in_force(r), high, to;
-        PcpPrediction now;
-        MaybeU64 capped, least = r->busiest ? pcp_least_high(r->m, r->busiest) : UNKNOWN;
-        bool tunes = pcp_gen_tunes(r->m->gen) && fraction == 0;
-        Recommendation *rec;
-
-        if (!r->busiest || !least.known || !pcp_predict(r->m, r->busiest, fraction, &now)) {
-                advise_note(
-                        r->b, VERDICT_ADVISE, r->policy->name, r->policy->name,
-                        "%s, but what this kernel would make of a value cannot be computed: no cut",
-                        r->guards.cut_text);
-                return;
-        }
-        high = now.high_max;
-        if (hold || tunes) {
-                capped = pcp_fraction_capping(r->m, least.value);
-                if (!capped.known || capped.value == fraction) {
-                        advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
-                                    "%s; the lists are at %s pages already: nothing left to cut",
-                                    r->guards.cut_text, human_count(high).text);
-                        return;
-                }
-                to = capped.value;
-        } else {
-                MaybeU64 def = pcp_default_high(r->m, r->busiest), f;
-
-                if (fraction == 0 || !def.known || high <= def.value) {
-                        advise_note(
-                                r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
-                                "%s; the lists are at the kernel's default of %s pages: nothing to cut",
-                                r->guards.cut_text, human_count(high).text);
-                        return;
-                }
-                /* Halves at most: the law of the cut of DAMOS goals, floored (mm/damon/core.c damon_feed_loop_next_input()). */
-                f = pcp_fraction_for_high(r->m, r->busiest, MAX(def.value, high / 2));
-                to = !f.known || high / 2 <= def.value ? 0 : f.value;
-        }
-        rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
-        if (!rec)
-                return;
-        set_change(r, rec, to);
-        say(rec->reason, sizeof(rec->reason), "%s", r->guards.cut_text);
-        if (to > 0)
-                say(rec->reason, sizeof(rec->reason),
-                    "; fraction chosen so that high = %s pages (%s managed / %llu / %u CPUs), at most %s pages a hold",
-                    human_count(least.value).text, human_count(r->busiest->managed.value).text,
-                    (unsigned long long) to, pcp_divisor(r->m, r->busiest),
-                    human_count(pcp_pages_per_hold(r->m->gen, least.value, now.batch)).text);
-        r->targets.state = TARGETS_HOT;
-        r->targets.evidence =
-                EVIDENCE_MEASURED; /* the guard has its own lowest grade, and it was met */
-        r->targets.n_unknown = 0;
-        r->targets.by_fallback = false;
-        r->guards.blocks[0] = 0; /* a cut is what guards are for */
-        advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
-        rec->evidence = r->guards.cut_guard->evidence;
-        if (rec->verdict == VERDICT_TUNE)
-                rec->verdict = VERDICT_CUT;
-        say(rec->expect, sizeof(rec->expect),
-            "shorter holds of the zone lock; kernel CPU per page may rise, up to %s is accepted",
-            human_share(r->policy->most_loss_ppm).text);
-}
-
-/* A kernel whose printed lists are far above its own formula: known for nodes without CPUs (5.13-rc). */
-static bool defect(PcpRule *r) {
-        const ZoneInfo *info = r->m->zoneinfo;
-        uint64_t online = r->m->n_online;
-
-        for (size_t i = 0; info && i < info->n; i++) {
-                const Zone *zone = &info->zones[i];
-                uint64_t pages = zone->managed.known ? zone->managed.value : zone->present.value,
-                         worst, share;
-                PcpPrediction p;
-                PcpSeen seen;
-                Recommendation *rec;
-                Scope scope = scope_system();
-                uint64_t page_bytes = advise_page_bytes(r->b);
-
-                if (!zone_is_populated(zone) || pages == 0)
-                        continue;
-                pcp_zone_seen(r->m, zone, &seen);
-                if (seen.match != PCP_MATCH_DIFFERS ||
-                    !pcp_predict(r->m, zone, fraction_in_force(r), &p) ||
-                    seen.high_most <= u64_mul_sat(2, p.high_max))
-                        continue;
-                worst = u64_mul_sat(seen.high_most, MAX(online, (uint64_t) seen.n));
-                share = u64_muldiv(worst, PPM, pages);
-                if (share <= (uint64_t) r->policy->parked_possible_ppm)
-                        continue;
-                rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
-                if (!rec)
-                        return true;
-                (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
-                rec->verdict = VERDICT_ADVISE;
-                rec->evidence = EVIDENCE_COUNTED;
-                rec->confidence = CONFIDENCE_MEDIUM;
-                say(rec->reason, sizeof(rec->reason),
-                    "kernel defect: node %u zone %s shows lists of %s pages on each of %llu CPUs, where released kernels compute "
-                    "%s (%u CPUs share the zone); worst case %s (%s), %s of the zone",
-                    zone->node, zone->name, human_count(seen.high_most).text,
-                    (unsigned long long) MAX(online, (uint64_t) seen.n),
-                    human_count(p.high_max).text, pcp_divisor(r->m, zone),
-                    human_mib(u64_mul_sat(worst, page_bytes)).text,
-                    human_bytes(u64_mul_sat(worst, page_bytes)).text,
-                    human_share((int64_t) share).text);
-                if (!zone->free.known)
-                        say(rec->reason, sizeof(rec->reason), "; free memory is unknown: no cut");
-                say(rec->expect, sizeof(rec->expect),
-                    "a kernel that divides by all online CPUs where a node has none (5.14 "
-                    "and later) parks at most %s there",
-                    human_bytes(u64_mul_sat(u64_mul_sat(p.high_max, online), page_bytes)).text);
-                return true;
-        }
-        return false;
-}
-
-/* A pinned value that could park more than the bound: the administrator's, so it is only said. */
-static bool pinned_too_wide(PcpRule *r) {
-        uint64_t fraction = fraction_in_force(r), page_bytes = advise_page_bytes(r->b);
-        PcpBound bound;
-        MaybeU64 within;
-        Recommendation *rec;
-        Scope scope = scope_system();
-
-        if (fraction == 0)
-                return false;
-        pcp_parked_possible(r->m, fraction, &bound);
-        if (!bound.zone || bound.share_ppm <= (uint64_t) r->policy->parked_possible_ppm)
-                return false;
-        within = pcp_fraction_within(r->m, (uint64_t) r->policy->parked_possible_ppm);
-        rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
-        if (!rec)
-                return true;
-        set_change(r, rec, pcp_gen_tunes(r->m->gen) || !within.known ? 0 : within.value);
-        say(rec->reason, sizeof(rec->reason),
-            "fraction %llu lets the lists hold %s of node %u zone %s (%s), bound %s",
-            (unsigned long long) fraction, human_share((int64_t) bound.share_ppm).text,
-            bound.zone->node, bound.zone->name,
-            human_bytes(u64_mul_sat(bound.pages, page_bytes)).text,
-            human_share(r->policy->parked_possible_ppm).text);
-        r->targets.state = TARGETS_HOT;
-        r->targets.evidence = EVIDENCE_COUNTED;
-        r->targets.n_unknown = 0;
-        r->targets.by_fallback = false;
-        r->guards.blocks[0] = 0; /* less is always allowed */
-        advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
-        say(rec->expect, sizeof(rec->expect),
-            "less memory out of sight of MemFree; zone-lock waiting may rise");
-        return true;
 }
 
 static bool sockets_wide(const PcpRule *r) {
@@ -297,9 +103,10 @@ static bool arm_fits(PcpRule *r, uint64_t fraction, char *why, size_t size) {
 static void grow(PcpRule *r) {
         Scope scope = scope_system();
         Recommendation *rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
-        uint64_t fraction = fraction_in_force(r);
+        uint64_t fraction = pcp_rule_fraction(r);
         MaybeU64 def = r->busiest ? pcp_default_high(r->m, r->busiest) : UNKNOWN;
-        PcpPrediction now = { 0 };
+        uint64_t refused = 0;
+        PcpPrediction now = { 0 }, then;
         bool predicted = r->busiest && pcp_predict(r->m, r->busiest, fraction, &now);
         MaybeU64 within = pcp_fraction_within(r->m, (uint64_t) r->policy->parked_possible_ppm);
         unsigned first = 0;
@@ -309,8 +116,17 @@ static void grow(PcpRule *r) {
         (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
         say(rec->reason, sizeof(rec->reason), "%s", r->targets.text);
         if (pcp_gen_tunes(r->m->gen)) {
-                if (fraction != 0) {
-                        set_change(r, rec, 0);
+                PcpPrediction tuned;
+
+                if (fraction != 0 && predicted && pcp_predict(r->m, r->busiest, 0, &tuned) &&
+                    now.high_max >= tuned.high_max) {
+                        say(rec->reason, sizeof(rec->reason),
+                            "; fraction %llu pins the lists at %s pages, as many as the kernel's own tuning could reach: no "
+                            "value makes them larger",
+                            (unsigned long long) fraction, human_count(now.high_max).text);
+                        say(rec->expect, sizeof(rec->expect), "no value of this knob can help");
+                } else if (fraction != 0) {
+                        pcp_rule_set_change(r, rec, 0);
                         say(rec->reason, sizeof(rec->reason),
                             "; fraction %llu pins the lists at %s pages and keeps the kernel's own tuning off",
                             (unsigned long long) fraction,
@@ -335,11 +151,13 @@ static void grow(PcpRule *r) {
         }
         if (fraction != 0 && now.high_max < def.value) {
                 /* The first arm from below the default is the default. */
-                set_change(r, rec, 0);
+                pcp_rule_set_change(r, rec, 0);
                 say(rec->reason, sizeof(rec->reason),
                     "; fraction %llu holds the lists at %s pages, below the default of %s",
                     (unsigned long long) fraction, human_count(now.high_max).text,
                     human_count(def.value).text);
+                say(rec->expect, sizeof(rec->expect),
+                    "the kernel's own size of the lists; fewer trips to the zone");
                 advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
                 return;
         }
@@ -353,14 +171,18 @@ static void grow(PcpRule *r) {
                         MaybeU64 f = pcp_fraction_for_high(r->m, r->busiest, high);
 
                         if (r->policy->arm[i].multiple_milli <= 0 || high <= now.high_max ||
-                            !f.known)
+                            !f.known || f.value == refused ||
+                            !pcp_predict(r->m, r->busiest, f.value, &then) ||
+                            then.high_max <= now.high_max)
                                 continue;
-                        if (!arm_fits(r, f.value, rec->reason, sizeof(rec->reason)))
+                        if (!arm_fits(r, f.value, rec->reason, sizeof(rec->reason))) {
+                                refused = f.value;
                                 continue;
-                        set_change(r, rec, f.value);
+                        }
+                        pcp_rule_set_change(r, rec, f.value);
                         say(rec->reason, sizeof(rec->reason),
                             "; first arm: lists of %s pages per CPU instead of %s (%s times the default of node %u zone %s)",
-                            human_count(high).text, human_count(now.high_max).text,
+                            human_count(then.high_max).text, human_count(now.high_max).text,
                             r->policy->arm[i].text, r->busiest->node, r->busiest->name);
                 }
         if (within.known)
@@ -371,31 +193,27 @@ static void grow(PcpRule *r) {
                 say(rec->reason, sizeof(rec->reason), "; no arm fits: no change");
         else
                 say(rec->expect, sizeof(rec->expect),
-                    "fewer trips to the zone; kept only if kernel CPU per 1,000 pages falls by %s or more",
-                    human_share(r->policy->least_gain_ppm).text);
+                    "fewer trips to the zone; %s only if kernel CPU per 1,000 pages falls by %s or more",
+                    advise_kept(r->policy), human_share(r->policy->least_gain_ppm).text);
         advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
 }
 
 static void shrink(PcpRule *r) {
         Scope scope = scope_system();
-        MaybeU64 least = r->busiest ? pcp_least_high(r->m, r->busiest) : UNKNOWN;
-        MaybeU64 capped = least.known ? pcp_fraction_capping(r->m, least.value) : UNKNOWN;
+        MaybeU64 capped = pcp_rule_cap(r);
         Recommendation *rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
 
         if (!rec)
                 return;
         (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
         say(rec->reason, sizeof(rec->reason), "%s", r->targets.text);
-        if (has_arm(r->policy, "cap") && capped.known && capped.value != fraction_in_force(r)) {
-                set_change(r, rec, capped.value);
-                say(rec->reason, sizeof(rec->reason),
-                    "; fraction chosen so that high = %s pages (%s managed / %llu / %u CPUs)",
-                    human_count(least.value).text, human_count(r->busiest->managed.value).text,
-                    (unsigned long long) capped.value, pcp_divisor(r->m, r->busiest));
+        if (has_arm(r->policy, "cap") && capped.known) {
+                pcp_rule_set_change(r, rec, capped.value);
+                pcp_rule_say_choice(r, rec, capped.value);
                 say(rec->expect, sizeof(rec->expect),
                     "shorter holds of the zone lock, more of them");
-        } else if (has_arm(r->policy, "kernel") && fraction_in_force(r) != 0) {
-                set_change(r, rec, 0);
+        } else if (has_arm(r->policy, "kernel") && pcp_rule_fraction(r) != 0) {
+                pcp_rule_set_change(r, rec, 0);
                 say(rec->expect, sizeof(rec->expect), "the kernel's own size of the lists");
         } else {
                 say(rec->reason, sizeof(rec->reason),
@@ -431,7 +249,7 @@ static void say_parked(const PcpRule *r, char *text, size_t size) {
 
 static void nothing(PcpRule *r, const char *gate) {
         char text[900] = "";
-        bool tunes = pcp_gen_tunes(r->m->gen) && fraction_in_force(r) == 0;
+        bool tunes = pcp_gen_tunes(r->m->gen) && pcp_rule_fraction(r) == 0;
 
         if (speaks_of_parked(r->policy))
                 say_parked(r, text, sizeof(text));
@@ -448,6 +266,27 @@ static void nothing(PcpRule *r, const char *gate) {
         (void) advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name, "%s", text);
 }
 
+/* A value that cannot be read is not 0: nothing is computed from it, and nothing is written over it. */
+static void unread(PcpRule *r) {
+        Scope scope = scope_system();
+        Recommendation *rec;
+
+        targets_view(r->b, r->policy, &scope, &r->targets);
+        guards_view(r->b, r->policy, &r->guards);
+        if (r->targets.state != TARGETS_HOT) {
+                (void) advise_note(r->b, VERDICT_NOTHING, r->policy->name, r->policy->name,
+                                   "the present value is unknown (%s)%s%s", r->knob->reason,
+                                   r->targets.text[0] ? "; " : "", r->targets.text);
+                return;
+        }
+        rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
+        if (!rec)
+                return;
+        say(rec->reason, sizeof(rec->reason),
+            "%s; the present value is unknown, so no other can be chosen", r->targets.text);
+        advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
+}
+
 void advise_pcp(AdviseBuild *b, const Policy *policy) {
         PcpRule r = { .b = b, .policy = policy, .m = b->in->pcp, .grows = has_multiple(policy) };
         Scope scope = scope_system();
@@ -461,14 +300,18 @@ void advise_pcp(AdviseBuild *b, const Policy *policy) {
                                                     : "this machine does not have the knob");
                 return;
         }
+        if (!r.m->fraction.known) {
+                unread(&r);
+                return;
+        }
         r.busiest = r.m->zoneinfo ? pcp_largest_zone(r.m->zoneinfo) : NULL;
         targets_view(b, policy, &scope, &r.targets);
         guards_view(b, policy, &r.guards);
         if (r.guards.cut) {
-                cut(&r);
+                pcp_rule_cut(&r);
                 return;
         }
-        if (speaks_of_parked(policy) && (defect(&r) || pinned_too_wide(&r)))
+        if (speaks_of_parked(policy) && (pcp_rule_defect(&r) || pcp_rule_pinned_too_wide(&r)))
                 return;
         if (r.targets.state == TARGETS_HOT)
                 gate_view(b, policy, &r.targets, gate, sizeof(gate));

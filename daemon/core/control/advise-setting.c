@@ -105,8 +105,8 @@ void advise_word(AdviseBuild *b, const Policy *policy) {
         rec->memory_bytes = KNOWN(0);
         say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "",
             policy->about);
-        say(rec->expect, sizeof(rec->expect), "kept only if %s falls by %s or more", policy->cost,
-            human_share(policy->least_gain_ppm).text);
+        say(rec->expect, sizeof(rec->expect), "%s only if %s falls by %s or more",
+            advise_kept(policy), policy->cost, human_share(policy->least_gain_ppm).text);
         finish(b, policy, knob, &targets, &guards, rec);
 }
 
@@ -152,9 +152,10 @@ static void say_failures(const AdviseBuild *b, const char *signal, char *text, s
                 if (e->kind != KMSG_ALLOCATION_FAILURE ||
                     (e->order.known && e->order.value > 0) != high)
                         continue;
-                say(text, size, "; kernel log line %u: %s%sorder %llu%s%s, %u times", e->first_line,
-                    e->comm, e->comm[0] ? ", " : "", (unsigned long long) e->order.value,
-                    e->mode[0] ? ", mode " : "", e->mode, e->count);
+                say(text, size, "; kernel log line %u: %s%sorder %llu%s%s, %u time%s",
+                    e->first_line, e->comm, e->comm[0] ? ", " : "",
+                    (unsigned long long) e->order.value, e->mode[0] ? ", mode " : "", e->mode,
+                    e->count, e->count == 1 ? "" : "s");
                 return;
         }
 }
@@ -216,9 +217,9 @@ void advise_integer(AdviseBuild *b, const Policy *policy) {
                 say_watermarks(b, rec->reason, sizeof(rec->reason));
         if (targets.lead)
                 say_failures(b, targets.lead->name, rec->reason, sizeof(rec->reason));
-        finish(b, policy, knob, &targets, &guards, rec);
-        if (rec->to[0] && !knob->spec->context_only)
+        if (rec->to[0])
                 say(rec->how, sizeof(rec->how), "echo %s > %s", rec->to, knob->path);
+        finish(b, policy, knob, &targets, &guards, rec);
 }
 
 void advise_alignment(AdviseBuild *b, const Policy *policy) {
@@ -275,9 +276,18 @@ void advise_known_kernel(AdviseBuild *b, const Policy *policy) {
                 (void) advise_note(b, policy->not_ours ? VERDICT_NOT_OURS : VERDICT_ADVISE,
                                    policy->name, policy->name, "%s: %s", why, policy->text);
         } else if (policy->kernel[0]) {
+                char sign[400] = "";
+
+                if (policy->cpus_at_least > 0)
+                        say(sign, sizeof(sign), "said from %u CPUs on, here %u",
+                            policy->cpus_at_least, facts->topology.n_online);
+                if (targets.text[0])
+                        say(sign, sizeof(sign), "%s%s", sign[0] ? "; " : "", targets.text);
+                if (targets.n_unknown > 0)
+                        say(sign, sizeof(sign), "%sunknown: %s", sign[0] ? "; " : "",
+                            targets.unknown);
                 (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name,
-                                   "known of kernel %s (%s), no sign of it here%s%s",
-                                   facts->release, policy->about, targets.text[0] ? ": " : "",
-                                   targets.text);
+                                   "known of kernel %s: %s%s%s%s", facts->release, policy->about,
+                                   sign[0] ? " (" : "", sign, sign[0] ? ")" : "");
         }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slab knobs: the order, which only a boot parameter moves, and the per-cache integers that are files.
- * Caches are tuned one by one: those that cause the wait if that is known, those that a policy names,
- * and none ("cache:*", no value) if neither tells. */
+/* Slab knobs that are files, one for each cache (the order: advise-slab-order.c). Caches are tuned one by
+ * one: those that cause the wait if that is known, those that a policy names, and none ("cache:*", no
+ * value) if neither tells. */
 #include <string.h>
 
 #include "core/control/advise-build.h"
@@ -17,172 +17,22 @@ static const char *cache_pattern(const Policy *policy) {
         return strncmp(policy->scope, "cache:", 6) == 0 ? policy->scope + 6 : "*";
 }
 
-static bool matches(const AdviseBuild *b, const Policy *policy, const SlabCache *cache) {
+/* Merged caches are one: any of their names picks it, and any denies it. */
+static bool matches(const Policy *policy, const SlabCache *cache) {
         const char *pattern = cache_pattern(policy);
+        bool named = text_glob(pattern, cache->dir);
 
-        if (advise_denies_cache(b, cache->dir))
-                return false;
-        if (text_glob(pattern, cache->dir))
-                return true;
         for (unsigned i = 0; i < cache->n_aliases; i++)
-                if (text_glob(pattern, cache->aliases[i]))
-                        return true;
-        return false;
+                named = named || text_glob(pattern, cache->aliases[i]);
+        return named;
 }
 
-static const SlabTree *slab_tree(const AdviseBuild *b) {
-        return b->in->last ? b->in->last->slab : NULL;
-}
+static bool is_denied(const AdviseBuild *b, const SlabCache *cache) {
+        bool denied = advise_denies_cache(b, cache->dir);
 
-/* Bytes in slabs of a cache, or 0. */
-static uint64_t cache_bytes(const AdviseBuild *b, const SlabCache *cache) {
-        if (!cache->slabs.known || !cache->order.known || cache->order.value > SLUB_MAX_ORDER)
-                return 0;
-        return u64_mul_sat(cache->slabs.value, advise_page_bytes(b) << cache->order.value);
-}
-
-/* The order that CPUs present now ask for, against the one that caches have. */
-typedef struct OrderFit {
-        size_t n_smaller, n_compared;
-        const SlabCache *example;
-        SlubOrder example_wanted;
-        uint32_t wanted; /* objects per slab for the CPUs present */
-        unsigned n_cpus;
-} OrderFit;
-
-static void fit_orders(const AdviseBuild *b, OrderFit *ret) {
-        const SlubModel *m = b->in->slub;
-        const SlabTree *tree = slab_tree(b);
-        const Topology *t = &b->in->facts->topology;
-
-        *ret = (OrderFit){ .n_cpus = t->n_present > 1 ? t->n_present
-                                                      : MAX(t->n_possible, t->n_present) };
-        ret->wanted = slub_wanted_objects(ret->n_cpus);
-        for (size_t i = 0; tree && ret->n_cpus > 0 && i < tree->n; i++) {
-                const SlabCache *cache = &tree->caches[i];
-                SlubOrder wanted;
-                uint64_t example_bytes = ret->example ? cache_bytes(b, ret->example) : 0;
-
-                if (!cache->slab_size.known || !cache->order.known || !cache->objs_per_slab.known ||
-                    slab_cache_is_debug(cache) ||
-                    !slub_predict_order(m, cache->slab_size.value, ret->wanted, &wanted))
-                        continue;
-                ret->n_compared++;
-                if (cache->objs_per_slab.value >= wanted.objects)
-                        continue;
-                ret->n_smaller++;
-                if (!ret->example || cache_bytes(b, cache) > example_bytes) {
-                        ret->example = cache;
-                        ret->example_wanted = wanted;
-                }
-        }
-}
-
-static void boot_parameter(const AdviseBuild *b, Recommendation *rec, uint32_t objects,
-                           const SlubInput *unused _unused_) {
-        const char *name = slub_param_name(b->in->slub, SLUB_PARAM_MIN_OBJECTS);
-
-        rec->apply = APPLY_BOOT;
-        say(rec->to, sizeof(rec->to), "%s=%u", name, objects);
-        say(rec->how, sizeof(rec->how), "%s=%u on the kernel command line, from the next boot on",
-            name, objects);
-}
-
-/* Slabs of every cache that would grow, if each has as many as now: what the larger order may pin, one
- * partly used slab a CPU and min_partial a node. */
-static uint64_t order_memory(const AdviseBuild *b, uint32_t objects) {
-        const SlabTree *tree = slab_tree(b);
-        const Topology *t = &b->in->facts->topology;
-        uint64_t sum = 0;
-
-        for (size_t i = 0; tree && i < tree->n; i++) {
-                const SlabCache *cache = &tree->caches[i];
-                SlubOrder wanted;
-
-                if (!cache->slab_size.known || !cache->order.known ||
-                    !slub_predict_order(b->in->slub, cache->slab_size.value, objects, &wanted) ||
-                    wanted.order <= cache->order.value)
-                        continue;
-                sum = u64_add_sat(
-                        sum,
-                        u64_sub_sat(slub_order_worst(wanted.order, cache->min_partial.value,
-                                                     advise_page_bytes(b), t->n_online, t->n_nodes),
-                                    slub_order_worst((unsigned) cache->order.value,
-                                                     cache->min_partial.value, advise_page_bytes(b),
-                                                     t->n_online, t->n_nodes)));
-        }
-        return sum;
-}
-
-void advise_slab_order(AdviseBuild *b, const Policy *policy) {
-        const SlubModel *m = b->in->slub;
-        Scope scope = { .name = "cache:*" };
-        TargetsView targets;
-        OrderFit fit;
-        Recommendation *rec;
-        char gate[200];
-
-        fit_orders(b, &fit);
-        targets_view(b, policy, &(Scope){ .name = "system" }, &targets);
-        if (!m || fit.n_compared == 0) {
-                (void) advise_note(b, VERDICT_NOTHING, policy->name, policy->name,
-                                   "the orders of slab caches could not be read (%s)",
-                                   slab_tree(b) ? "no cache shows its order and size"
-                                                : "no /sys/kernel/slab");
-                return;
-        }
-        if (m->params.any) {
-                (void) advise_note(
-                        b, VERDICT_NOTHING, policy->name, policy->name,
-                        "the command line sets the order already (%u objects per slab wanted): the administrator's",
-                        m->min_objects);
-                return;
-        }
-        /* Feed-forward: an order that follows fewer CPUs than there are needs no measurement. */
-        if (fit.n_smaller > 0 && m->min_objects > 0 && m->min_objects < fit.wanted) {
-                rec = advise_recommend(b, policy, policy->knob, &scope);
-                if (!rec)
-                        return;
-                boot_parameter(b, rec, fit.wanted, NULL);
-                rec->evidence = EVIDENCE_COUNTED;
-                rec->confidence = CONFIDENCE_MEDIUM;
-                rec->memory_bytes = KNOWN(order_memory(b, fit.wanted));
-                say(rec->reason, sizeof(rec->reason),
-                    "slabs were sized for %u objects, as for %u CPUs; %u for %u CPUs would be right: %s of %s caches have "
-                    "smaller slabs, such as %s with %llu objects instead of %u (order %llu, would be %u)",
-                    m->min_objects, m->n_cpus, fit.wanted, fit.n_cpus,
-                    human_count(fit.n_smaller).text, human_count(fit.n_compared).text,
-                    fit.example->dir, (unsigned long long) fit.example->objs_per_slab.value,
-                    fit.example_wanted.objects, (unsigned long long) fit.example->order.value,
-                    fit.example_wanted.order);
-                say(rec->expect, sizeof(rec->expect),
-                    "fewer trips to node lists and zones per object; published: 224 CPUs 9.1 s against 3.2 s in hackbench");
-                return;
-        }
-        if (targets.state == TARGETS_HOT)
-                gate_view(b, policy, &targets, gate, sizeof(gate));
-        if (targets.state == TARGETS_HOT && !gate[0] && m->min_objects > 0) {
-                rec = advise_recommend(b, policy, policy->knob, &scope);
-                if (!rec)
-                        return;
-                boot_parameter(b, rec, 2 * m->min_objects, NULL);
-                rec->evidence = targets.evidence;
-                rec->confidence = CONFIDENCE_LOW;
-                rec->memory_bytes = KNOWN(order_memory(b, 2 * m->min_objects));
-                say(rec->reason, sizeof(rec->reason),
-                    "%s; orders fit %u CPUs (wanted %u objects per slab); twice as many objects are one order more for most "
-                    "caches (slab_max_order permitting)",
-                    targets.text, fit.n_cpus, m->min_objects);
-                say(rec->expect, sizeof(rec->expect),
-                    "published: order + 1 gave about what four times cpu_partial gave on 224 "
-                    "CPUs; it can only be judged across a reboot");
-                return;
-        }
-        (void) advise_note(
-                b, VERDICT_NOTHING, policy->name, policy->name,
-                "slab order fits %u CPUs (wanted %u objects per slab, %s caches compared)%s%s",
-                fit.n_cpus, fit.wanted, human_count(fit.n_compared).text,
-                targets.text[0] ? "; " : "", targets.text);
+        for (unsigned i = 0; i < cache->n_aliases; i++)
+                denied = denied || advise_denies_cache(b, cache->aliases[i]);
+        return denied;
 }
 
 typedef struct Candidate {
@@ -199,7 +49,8 @@ typedef struct IntegerRule {
         Candidate best[CACHES_A_TRIAL];
         unsigned n_best;
         unsigned n_matched, n_unattributed;
-        bool attributed; /* a row of the lead signal names its cache */
+        bool attributed;      /* a row of the lead signal names its cache */
+        char left_alone[200]; /* caches that wait and that deny_caches names */
 } IntegerRule;
 
 static void keep_best(IntegerRule *r, const Candidate *c) {
@@ -245,6 +96,24 @@ static unsigned first_arm(const IntegerRule *r, const Knob *knob) {
         return wanted < r->policy->n_arms ? wanted : 0;
 }
 
+/* The largest value that we would write and the kernel would take: min_partial is clamped to 5 to 10 by
+ * kernels that count objects (mm/slub.c set_min_partial(), 5.10). */
+static uint64_t ceiling_of(const IntegerRule *r, const Knob *knob) {
+        uint64_t ceiling = (uint64_t) MAX(knob->spec->ceiling, (int64_t) 0);
+
+        if (strcmp(knob->spec->attribute, "min_partial") == 0 &&
+            r->b->in->slub->per_cpu == SLUB_PER_CPU_OBJECTS)
+                return MIN(ceiling, UINT64_C(10));
+        return ceiling;
+}
+
+/* A value can be named where it can be read; whether it may be written is for advise_judge(). */
+static bool may_name_value(const IntegerRule *r, const Knob *knob) {
+        KnobState state = advise_knob_state(r->policy, knob);
+
+        return state == KNOB_LIVE || state == KNOB_DENIED;
+}
+
 /* The first arm that changes something and stays within the memory bound; smaller ones after it. */
 static bool choose_value(IntegerRule *r, const Candidate *c, Recommendation *rec,
                          uint64_t *ret_value) {
@@ -278,7 +147,7 @@ static bool choose_value(IntegerRule *r, const Candidate *c, Recommendation *rec
                         (uint64_t) MAX(r->policy->arm[i].multiple_milli, (int64_t) 0), 1000);
                 MaybeU64 worst;
 
-                value = MIN(value, (uint64_t) MAX(knob->spec->ceiling, (int64_t) 0));
+                value = MIN(value, ceiling_of(r, knob));
                 if (value <= knob->number.value)
                         continue;
                 worst = worst_of(r, c, value);
@@ -297,6 +166,14 @@ static bool choose_value(IntegerRule *r, const Candidate *c, Recommendation *rec
         return false;
 }
 
+/* Where cpu_partial is gone. */
+static void say_remaining(const IntegerRule *r, Recommendation *rec) {
+        say(rec->expect, sizeof(rec->expect),
+            "nothing from this knob; what remains: larger slabs from the next boot on (%s=, policy slab-order) and "
+            "min_partial of the same cache (knob slab-min-partial)",
+            slub_param_name(r->b->in->slub, SLUB_PARAM_MIN_OBJECTS));
+}
+
 static void recommend_cache(IntegerRule *r, const Candidate *c) {
         Scope scope = scope_cache(c->cache->dir);
         Recommendation *rec = advise_recommend(r->b, r->policy, c->knob->name, &scope);
@@ -309,17 +186,59 @@ static void recommend_cache(IntegerRule *r, const Candidate *c) {
         if (c->knob->aliases[0])
                 say(rec->reason, sizeof(rec->reason), "; this cache also serves %.200s",
                     c->knob->aliases);
-        if (c->knob->state == KNOB_LIVE && choose_value(r, c, rec, &value)) {
+        if (may_name_value(r, c->knob) && choose_value(r, c, rec, &value)) {
                 MaybeU64 worst = worst_of(r, c, value);
 
                 say(rec->to, sizeof(rec->to), "%llu", (unsigned long long) value);
                 say(rec->how, sizeof(rec->how), "echo %llu > %s", (unsigned long long) value,
                     c->knob->path);
                 rec->memory_bytes = worst;
-                say(rec->expect, sizeof(rec->expect), "kept only if %s falls by %s or more",
-                    r->policy->cost, human_share(r->policy->least_gain_ppm).text);
-        }
+                say(rec->expect, sizeof(rec->expect), "%s only if %s falls by %s or more",
+                    advise_kept(r->policy), r->policy->cost,
+                    human_share(r->policy->least_gain_ppm).text);
+        } else if (c->knob->state == KNOB_REMOVED)
+                say_remaining(r, rec);
         advise_judge(r->b, r->policy, c->knob, &c->targets, &r->guards, rec);
+}
+
+/* A report names a cache whose files are not here: what it says is not lost. */
+static bool recommend_unseen(IntegerRule *r, const KnobSpec *spec) {
+        const AdviseBuild *b = r->b;
+        const SlabTree *tree = advise_slab_tree(b);
+        unsigned n = 0;
+
+        for (size_t i = 0; i < b->in->signals->n && r->policy->n_targets > 0 && n < CACHES_A_TRIAL;
+             i++) {
+                const Signal *s = &b->in->signals->signals[i];
+                const char *name = s->scope.name + strlen("cache:");
+                Knob absent = { .spec = spec, .state = KNOB_ABSENT, .owner = OWNER_KERNEL };
+                Recommendation *rec;
+                TargetsView view;
+                bool here = false;
+
+                if (strcmp(s->name, r->policy->target[0].signal) != 0 ||
+                    !text_starts(text_from(s->scope.name), "cache:") ||
+                    !text_glob(cache_pattern(r->policy), name))
+                        continue;
+                for (size_t k = 0; tree && k < tree->n && !here; k++)
+                        here = strcmp(tree->caches[k].dir, name) == 0;
+                targets_view(b, r->policy, &s->scope, &view);
+                if (here || view.state != TARGETS_HOT || !advise_is_attributed(&view, &s->scope))
+                        continue;
+                rec = advise_recommend(r->b, r->policy, spec->name, &s->scope);
+                if (!rec)
+                        return true;
+                (void) text_copy(absent.name, sizeof(absent.name), text_from(spec->name));
+                say(absent.reason, sizeof(absent.reason), "%s",
+                    tree ? "no cache of that name is in /sys/kernel/slab here"
+                         : "/sys/kernel/slab is not in this tree, or cannot be read");
+                say(rec->reason, sizeof(rec->reason), "%s", view.text);
+                say(rec->expect, sizeof(rec->expect),
+                    "a value and its cost where the files of the cache can be read");
+                advise_judge(b, r->policy, &absent, &view, &r->guards, rec);
+                n++;
+        }
+        return n > 0;
 }
 
 /* The wait is hot, and nothing says which cache causes it. */
@@ -334,11 +253,16 @@ static void recommend_unattributed(IntegerRule *r, const TargetsView *targets,
                 return;
         (void) text_copy(any.name, sizeof(any.name), text_from(spec->name));
         say(rec->reason, sizeof(rec->reason), "%s", targets->text);
-        if (spec->attribute && strcmp(spec->attribute, "cpu_partial") == 0 && slub &&
-            slub->per_cpu == SLUB_PER_CPU_SHEAVES) {
+        if (r->left_alone[0]) {
+                say(rec->reason, sizeof(rec->reason), "; deny_caches of the configuration names %s",
+                    r->left_alone);
+                say(rec->expect, sizeof(rec->expect), "nothing: the cache is left alone");
+        } else if (spec->attribute && strcmp(spec->attribute, "cpu_partial") == 0 && slub &&
+                   slub->per_cpu == SLUB_PER_CPU_SHEAVES) {
                 any.state = KNOB_REMOVED;
                 say(any.reason, sizeof(any.reason),
                     "this kernel keeps sheaves of fixed size instead of cpu_partial");
+                say_remaining(r, rec);
         } else {
                 unsigned arm = first_arm(r, &any);
 
@@ -346,6 +270,8 @@ static void recommend_unattributed(IntegerRule *r, const TargetsView *targets,
                     "; which cache causes it is not known here: the change would be x%s of the default on the caches that "
                     "wait most (perf lock contention names them)",
                     r->policy->n_arms > 0 ? r->policy->arm[arm].text : "?");
+                say(rec->expect, sizeof(rec->expect),
+                    "once a cache is named (signals.json of a capture), its own value and cost");
         }
         advise_judge(r->b, r->policy, &any, targets, &r->guards, rec);
 }
@@ -359,11 +285,18 @@ static void note_nothing(IntegerRule *r, const TargetsView *targets, const char 
                     r->policy->scope);
         else if (targets->text[0])
                 say(text, sizeof(text), "%s", targets->text);
+        if (r->left_alone[0])
+                say(text, sizeof(text), "%sdeny_caches of the configuration names %s",
+                    text[0] ? "; " : "", r->left_alone);
         if (gate[0])
                 say(text, sizeof(text), "%sidle: %s", text[0] ? "; " : "", gate);
         if (targets->n_unknown > 0)
                 say(text, sizeof(text), "%sunknown: %s", text[0] ? "; " : "", targets->unknown);
-        if (!text[0])
+        if (!text[0] && !r->b->in->facts->memory_bytes.known)
+                say(text, sizeof(text),
+                    "the size of memory is unknown: whether a value of %s is too large cannot be told",
+                    r->policy->knob);
+        else if (!text[0])
                 say(text, sizeof(text),
                     "no value of %s above the kernel's default could keep more than %s a cache (%u caches)",
                     r->policy->knob,
@@ -387,7 +320,7 @@ static bool recommend_too_wide(IntegerRule *r, const Candidate *c) {
         GuardView none = { 0 };
 
         if (memory == 0 || !c->knob->number.known || !c->knob->def_number.known ||
-            c->knob->state != KNOB_LIVE || c->knob->number.value <= c->knob->def_number.value)
+            !may_name_value(r, c->knob) || c->knob->number.value <= c->knob->def_number.value)
                 return false;
         worst = worst_of(r, c, c->knob->number.value);
         if (!worst.known || worst.value <= bound)
@@ -402,6 +335,8 @@ static bool recommend_too_wide(IntegerRule *r, const Candidate *c) {
         say(rec->reason, sizeof(rec->reason),
             "%s lets the cache keep %s, bound %s; the kernel's default is %s", c->knob->value,
             human_bytes(worst.value).text, human_bytes(bound).text, c->knob->def);
+        say(rec->expect, sizeof(rec->expect), "at most %s of empty or idle slabs less",
+            human_bytes(worst.value).text);
         advise_judge(r->b, r->policy, c->knob, &targets, &none, rec);
         return true;
 }
@@ -409,7 +344,7 @@ static bool recommend_too_wide(IntegerRule *r, const Candidate *c) {
 void advise_slab_integer(AdviseBuild *b, const Policy *policy) {
         IntegerRule r = { .b = b, .policy = policy };
         const KnobSpec *spec = knob_spec_find(text_from(policy->knob));
-        const SlabTree *tree = slab_tree(b);
+        const SlabTree *tree = advise_slab_tree(b);
         bool any_glob = strcmp(cache_pattern(policy), "*") == 0, wide = false;
         Scope system = scope_system();
         TargetsView whole;
@@ -422,24 +357,34 @@ void advise_slab_integer(AdviseBuild *b, const Policy *policy) {
                 Scope scope = scope_cache(cache->dir);
                 Candidate c = { .cache = cache };
 
-                if (!matches(b, policy, cache))
+                if (!matches(policy, cache))
                         continue;
                 c.knob = knob_set_find(b->in->knobs, policy->knob, &scope);
                 if (!c.knob)
                         continue;
-                r.n_matched++;
-                wide = recommend_too_wide(&r, &c) || wide;
                 targets_view(b, policy, &scope, &c.targets);
+                if (is_denied(b, cache)) {
+                        if (c.targets.state == TARGETS_HOT &&
+                            advise_is_attributed(&c.targets, &scope))
+                                say(r.left_alone, sizeof(r.left_alone), "%s%s",
+                                    r.left_alone[0] ? ", " : "", cache->dir);
+                        continue;
+                }
+                r.n_matched++;
+                if (recommend_too_wide(&r, &c)) {
+                        wide = true; /* what is too large already does not grow */
+                        continue;
+                }
                 if (c.targets.state != TARGETS_HOT)
                         continue;
-                if (c.targets.lead && strcmp(c.targets.lead->scope.name, scope.name) == 0) {
+                if (advise_is_attributed(&c.targets, &scope)) {
                         r.attributed = true;
                         c.weight = c.targets.lead->value > 0 ? (uint64_t) c.targets.lead->value : 0;
                         c.weight = u64_mul_sat(c.weight,
                                                UINT64_C(1) << 20); /* before any unattributed one */
                 } else {
                         r.n_unattributed++;
-                        c.weight = MIN(cache_bytes(b, cache), (UINT64_C(1) << 20) - 1);
+                        c.weight = MIN(advise_cache_bytes(b, cache), (UINT64_C(1) << 20) - 1);
                 }
                 gate_view(b, policy, &c.targets, gate, sizeof(gate));
                 if (!gate[0])
@@ -451,6 +396,8 @@ void advise_slab_integer(AdviseBuild *b, const Policy *policy) {
                                 recommend_cache(&r, &r.best[i]);
                 return;
         }
+        if (spec && recommend_unseen(&r, spec))
+                return;
         if (whole.state == TARGETS_HOT) {
                 gate_view(b, policy, &whole, gate, sizeof(gate));
                 if (!gate[0] && spec && any_glob) {

@@ -51,8 +51,9 @@ static void advise_policy(AdviseBuild *b, const Policy *policy) {
                 advise_known_kernel(b, policy);
                 return;
         }
-        if (policy->kernel[0] &&
-            !kernel_range_has(text_from(policy->kernel), text_from(b->in->facts->release)))
+        if ((policy->kernel[0] &&
+             !kernel_range_has(text_from(policy->kernel), text_from(b->in->facts->release))) ||
+            policy->cpus_at_least > b->in->facts->topology.n_online)
                 return;
         spec = knob_spec_find(text_from(policy->knob));
         if (!spec) {
@@ -91,6 +92,20 @@ static int compare_recommendations(const void *a, const void *b) {
         return strcmp(x->id, y->id);
 }
 
+/* Which of two policies speaks for a knob: the stronger verdict, then the one that has something to do,
+ * then the better evidence. */
+static int compare_weight(const void *a, const void *b) {
+        const Recommendation *x = a, *y = b;
+
+        if (x->verdict != y->verdict)
+                return x->verdict < y->verdict ? -1 : 1;
+        if (!x->to[0] != !y->to[0])
+                return x->to[0] ? -1 : 1;
+        if (x->evidence != y->evidence)
+                return x->evidence > y->evidence ? -1 : 1;
+        return strcmp(x->id, y->id);
+}
+
 static int compare_notes(const void *a, const void *b) {
         const Note *x = a, *y = b;
         int c;
@@ -103,7 +118,7 @@ static int compare_notes(const void *a, const void *b) {
         return c != 0 ? c : strcmp(x->text, y->text);
 }
 
-/* One recommendation for a knob and scope: the first of the sorted list. */
+/* One recommendation for a knob and scope: the first of the list sorted by weight. */
 static void keep_strongest(AdviseBuild *b) {
         size_t kept = 0;
 
@@ -147,9 +162,10 @@ int advise(Arena *arena, const AdviseInput *input, Advice *ret) {
 
         for (size_t i = 0; i < input->n_policies && b.error == 0; i++)
                 advise_policy(&b, &input->policies[i]);
+        array_sort(b.recommendations, b.n_recommendations, sizeof(Recommendation), compare_weight);
+        keep_strongest(&b);
         array_sort(b.recommendations, b.n_recommendations, sizeof(Recommendation),
                    compare_recommendations);
-        keep_strongest(&b);
         add_hints(&b);
         array_sort(b.notes, b.n_notes, sizeof(Note), compare_notes);
         if (b.error)
