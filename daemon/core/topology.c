@@ -26,6 +26,8 @@ const Node *topology_node(const Topology *t, unsigned id) {
 unsigned topology_local_cpus(const Topology *t, unsigned node_id) {
         const Node *node = topology_node(t, node_id);
 
+        if (node && node->cpus_unknown)
+                return t->n_nodes == 1 ? t->n_online : 0;
         if (node && node->n_online > 0)
                 return node->n_online;
         return t->n_online;

@@ -12,6 +12,7 @@ typedef struct Node {
         unsigned id;
         IdSet cpus;            /* present CPUs of the node, online or not */
         unsigned n_online;     /* of them online */
+        bool cpus_unknown;     /* no list, or a broken one: not a node without CPUs */
         MaybeU64 memory_bytes; /* MemTotal of the node; 0 known: a memory-less node */
         uint16_t *distance;    /* n_nodes entries in order of the nodes array; NULL: not known */
 } Node;
@@ -26,5 +27,5 @@ typedef struct Topology {
 
 _pure_ const Node *topology_node(const Topology *t, unsigned id);
 /* Online CPUs local to a node; if there are none, all online CPUs: the divisor the kernel uses
- * (mm/page_alloc.c zone_highsize(), 6.1 to 7.3). 0 only if nothing is known. */
+ * (mm/page_alloc.c zone_highsize(), 6.1 to 7.3). 0: not known. */
 _pure_ unsigned topology_local_cpus(const Topology *t, unsigned node_id);

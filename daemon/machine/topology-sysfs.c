@@ -79,11 +79,19 @@ static void get_nodes(Builder *b) {
 static void fill_node(Builder *b, Node *node) {
         char dir[64];
         const char *path;
+        unsigned n_issues;
         Text text;
 
         (void) text_format(dir, sizeof(dir), NODE_DIR "/node%u", node->id);
         path = read_path(b->arena, dir, "cpulist");
-        (void) get_list(b, path, &node->cpus);
+        n_issues = b->log->n_issues + b->log->n_more;
+        node->cpus_unknown = true;
+        if (get(b, path, &text)) {
+                b->error = idlist_parse(text, path, &node->cpus, b->log);
+                /* a node without CPUs has an empty line */
+                node->cpus_unknown = text.size == 0 ||
+                                     b->log->n_issues + b->log->n_more != n_issues;
+        }
         node->n_online = idset_count_both(&node->cpus, &b->t->online);
         path = read_path(b->arena, dir, "meminfo");
         if (get(b, path, &text)) {
@@ -142,6 +150,8 @@ static void guess(Builder *b) {
                         b->t->nodes[0].cpus = b->t->present.word[0] ? b->t->present : b->t->online;
                         b->t->nodes[0].n_online = b->t->n_online;
                 } else if (b->t->n_nodes > 1) {
+                        for (unsigned i = 0; i < b->t->n_nodes; i++)
+                                b->t->nodes[i].cpus_unknown = true;
                         parse_log_add(b->log, NODE_DIR, 0,
                                       "absent: the CPUs of the nodes are unknown", TEXT_NULL);
                 }

@@ -143,6 +143,31 @@ TEST(broken_lists_are_named_and_the_rest_is_used) {
         tree_end();
 }
 
+TEST(a_node_whose_list_is_missing_or_broken_has_unknown_cpus) {
+        static const struct {
+                const char *list;
+                unsigned local;
+        } cases[] = { { "4-7\n", 4 }, { "\n", 8 },    { NULL, 0 },
+                      { "", 0 },      { "4-x\n", 0 }, { "4-9999\n", 0 } };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                const Topology *t;
+
+                tree_begin();
+                tree_put(CPU "online", "0-7\n");
+                put_node(0, "0-3", "1", "10 20");
+                put_node(1, "4-7", "1", "20 10");
+                if (cases[i].list)
+                        tree_put(NODE "node1/cpulist", cases[i].list);
+                else
+                        ASSERT_EQ_I(unlink(tree_path(NODE "node1/cpulist")), 0);
+                t = read_topology();
+                ASSERT_EQ_U(topology_local_cpus(t, 0), 4);
+                ASSERT_EQ_U(topology_local_cpus(t, 1), cases[i].local);
+                tree_end();
+        }
+}
+
 TEST(without_sysfs_cpus_come_from_stat_and_nodes_from_zoneinfo) {
         const Topology *t;
 
@@ -158,6 +183,8 @@ TEST(without_sysfs_cpus_come_from_stat_and_nodes_from_zoneinfo) {
         ASSERT_EQ_U(t->n_nodes, 2);
         ASSERT_EQ_U(t->nodes[1].id, 2);
         ASSERT_EQ_U(t->nodes[1].n_online, 0);
+        ASSERT_EQ_U(topology_local_cpus(t, 0), 0);
+        ASSERT_EQ_U(topology_local_cpus(t, 2), 0);
         ASSERT_HAS(tree_issues(&tree_log), "CPUs are taken from proc/stat");
         ASSERT_HAS(tree_issues(&tree_log), "the CPUs of the nodes are unknown");
         tree_end();

@@ -4,7 +4,7 @@
 #include "test.h"
 
 /* Three nodes with a hole: 8 CPUs on nodes 0 and 4, node 9 has memory only. */
-static const Node *nodes(Topology *t) {
+static Node *nodes(Topology *t) {
         static Node n[3];
 
         n[0] = (Node){ .id = 0, .n_online = 6 };
@@ -33,6 +33,18 @@ TEST(a_node_without_cpus_divides_by_all_of_them) {
         ASSERT_EQ_U(topology_local_cpus(&t, 4), 2);
         ASSERT_EQ_U(topology_local_cpus(&t, 9), 8);
         ASSERT_EQ_U(topology_local_cpus(&t, 3), 8);
+}
+
+/* Unknown is not "none": dividing by all CPUs would promise lists of the wrong size. */
+TEST(a_node_with_unknown_cpus_divides_by_nothing_known) {
+        Topology t;
+
+        nodes(&t)[1].cpus_unknown = true;
+        ASSERT_EQ_U(topology_local_cpus(&t, 0), 6);
+        ASSERT_EQ_U(topology_local_cpus(&t, 4), 0);
+        t.n_nodes = 1; /* an only node has them all */
+        t.nodes[0].cpus_unknown = true;
+        ASSERT_EQ_U(topology_local_cpus(&t, 0), 8);
 }
 
 TEST(nothing_known_is_zero) {
