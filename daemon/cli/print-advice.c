@@ -239,7 +239,8 @@ void cli_print_recommendation(Output *out, const Recommendation *r) {
                 output_paragraph(out, 4, margin, STYLE_DIM,
                                  r->apply == APPLY_BOOT ? "at boot" : "do", r->how);
         if (r->expect[0])
-                output_paragraph(out, 4, margin, STYLE_DIM, "expect", r->expect);
+                output_paragraph(out, 4, margin, STYLE_DIM,
+                                 r->how[0] || r->to[0] ? "expect" : "hint", r->expect);
         output_paragraph(out, 4, margin, STYLE_DIM, "id", r->id);
         output_print(out, "\n");
 }

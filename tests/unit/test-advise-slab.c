@@ -218,9 +218,9 @@ TEST(advice_without_a_trial_promises_none) {
 
         (void) k;
         add_cache_wait("kmalloc-512", 200000);
-        ASSERT_TRUE(text_starts(text_from(only_recommendation()->expect), "kept only if"));
+        ASSERT_TRUE(text_starts(text_from(only_recommendation()->expect), "keep it only if"));
         p->apply = false;
-        ASSERT_TRUE(text_starts(text_from(only_recommendation()->expect), "worth keeping only if"));
+        ASSERT_TRUE(text_starts(text_from(only_recommendation()->expect), "keep it only if"));
 }
 
 TEST_MAIN()

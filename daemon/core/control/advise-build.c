@@ -368,7 +368,3 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                 say(rec->reason, sizeof(rec->reason), "; guards without a reading: %s",
                     guards->blind);
 }
-
-const char *advise_kept(const Policy *policy) {
-        return policy->apply ? "kept" : "worth keeping";
-}

@@ -68,8 +68,6 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                   const TargetsView *targets, const GuardView *guards, Recommendation *rec);
 /* The state for this policy: "denied" by isolated CPUs is "live" where it says isolated = true. */
 _pure_ KnobState advise_knob_state(const Policy *policy, const Knob *knob);
-/* "kept" after a trial; "worth keeping" where the policy tries nothing. */
-_pure_ const char *advise_kept(const Policy *policy);
 _pure_ bool advise_denies_knob(const AdviseBuild *b, const char *knob);
 _pure_ bool advise_denies_cache(const AdviseBuild *b, const char *cache);
 /* System-scope value of a signal if it is known. */

@@ -193,8 +193,8 @@ static void grow(PcpRule *r) {
                 say(rec->reason, sizeof(rec->reason), "; no arm fits: no change");
         else
                 say(rec->expect, sizeof(rec->expect),
-                    "fewer trips to the zone; %s only if kernel CPU per 1,000 pages falls by %s or more",
-                    advise_kept(r->policy), human_share(r->policy->least_gain_ppm).text);
+                    "fewer trips to the zone; keep it only if kernel CPU per 1,000 pages falls by %s or more",
+                    human_share(r->policy->least_gain_ppm).text);
         advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
 }
 

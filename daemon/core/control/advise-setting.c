@@ -46,13 +46,23 @@ static const char *choose_word(const AdviseBuild *b, const Policy *policy, const
         return NULL;
 }
 
+/* Of amounts: a switch, bits and a word need none. */
+static const char *unit_of(const Knob *knob) {
+        static const char *const amounts[] = { "kB", "ms", "pages", "percent" };
+
+        for (size_t i = 0; i < ELEMENTSOF(amounts); i++)
+                if (strcmp(knob->spec->unit, amounts[i]) == 0)
+                        return amounts[i];
+        return "";
+}
+
 static void say_nothing(AdviseBuild *b, const Policy *policy, const Knob *knob,
                         const TargetsView *targets, const char *more) {
         char text[900] = "";
 
         if (knob && knob->value[0])
-                say(text, sizeof(text), "%s is %s (owner %s)", knob->name, knob->value,
-                    knob_owner_to_string(knob->owner));
+                say(text, sizeof(text), "%s is %s%s%s (owner %s)", knob->name, knob->value,
+                    unit_of(knob)[0] ? " " : "", unit_of(knob), knob_owner_to_string(knob->owner));
         else if (knob)
                 say(text, sizeof(text), "%s: %s", knob->name,
                     knob->reason[0] ? knob->reason : knob_state_to_string(knob->state));
@@ -105,8 +115,8 @@ void advise_word(AdviseBuild *b, const Policy *policy) {
         rec->memory_bytes = KNOWN(0);
         say(rec->reason, sizeof(rec->reason), "%s%s%s", targets.text, targets.text[0] ? "; " : "",
             policy->about);
-        say(rec->expect, sizeof(rec->expect), "%s only if %s falls by %s or more",
-            advise_kept(policy), policy->cost, human_share(policy->least_gain_ppm).text);
+        say(rec->expect, sizeof(rec->expect), "keep it only if %s falls by %s or more",
+            policy->cost, human_share(policy->least_gain_ppm).text);
         finish(b, policy, knob, &targets, &guards, rec);
 }
 

@@ -193,11 +193,13 @@ static void recommend_cache(IntegerRule *r, const Candidate *c) {
                 say(rec->how, sizeof(rec->how), "echo %llu > %s", (unsigned long long) value,
                     c->knob->path);
                 rec->memory_bytes = worst;
-                say(rec->expect, sizeof(rec->expect), "%s only if %s falls by %s or more",
-                    advise_kept(r->policy), r->policy->cost,
-                    human_share(r->policy->least_gain_ppm).text);
+                say(rec->expect, sizeof(rec->expect), "keep it only if %s falls by %s or more",
+                    r->policy->cost, human_share(r->policy->least_gain_ppm).text);
         } else if (c->knob->state == KNOB_REMOVED)
                 say_remaining(r, rec);
+        else
+                say(rec->expect, sizeof(rec->expect),
+                    "nothing while no value is left to try; larger slabs from the next boot on may help (policy slab-order)");
         advise_judge(r->b, r->policy, c->knob, &c->targets, &r->guards, rec);
 }
 
