@@ -285,7 +285,7 @@ static void add_log_signals(SignalBuild *b) {
                         signal_set(s, EVIDENCE_COUNTED, (int64_t) *rows[i].count, "kmsg",
                                    USEC_UNKNOWN);
                 else
-                        s->why = "no kernel log was given";
+                        s->why = "a kernel log is read in captures only (file kmsg)";
         }
 }
 

@@ -208,8 +208,8 @@ static void add_lock(SignalBuild *b, const char *wait, const char *holds, LockFa
         Growth pages = growth(b, SENSE_VMSTAT, vm_pgalloc, 0);
         unsigned cpus = b->input->facts->topology.n_online;
         SenseState state = signal_build_state(b, SENSE_LOCK_STAT);
-        const char *why = state == SENSE_OK ? growth_why(waited, state)
-                                            : "no lock_stat in this kernel";
+        const char *why = state == SENSE_ABSENT ? "no proc/lock_stat here"
+                                                : growth_why(waited, state);
         Signal *s = signal_build_add(b, wait, scope_system());
 
         if (!s)
