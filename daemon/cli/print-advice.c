@@ -232,7 +232,7 @@ void cli_print_recommendation(Output *out, const Recommendation *r) {
         if (!r->how[0])
                 output_paragraph(out, 4, margin, STYLE_DIM, "do",
                                  r->to[0] ? "nothing now: why says what stands against it"
-                                          : "nothing can be set for it");
+                                          : "no command: no value is proposed");
         else if (r->apply == APPLY_WRITE)
                 print_command(out, margin, r->how);
         else
