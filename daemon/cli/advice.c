@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/human.h"
 #include "core/control/advise.h"
 
 typedef struct Notes {
@@ -57,9 +58,19 @@ static void note_facts(const Observation *o, Notes *notes) {
                                        : "one snapshot without an uptime: there are no rates");
         if (o->n_boots_cut > 0)
                 add(notes, VERDICT_NOTHING, "boots", "machine",
-                    "the machine booted within the capture: the %u snapshots before that "
-                    "are left out",
-                    o->n_boots_cut);
+                    "the machine booted within the capture: left out before that: %u snapshot%s",
+                    o->n_boots_cut, o->n_boots_cut == 1 ? "" : "s");
+        if (o->n_left_out > 0)
+                add(notes, VERDICT_NOTHING, "snapshots", "machine",
+                    "no room for more than %zu looks: %u of those between first and last left out",
+                    o->n_snapshots, o->n_left_out);
+        if (o->clocks_disagree)
+                add(notes, VERDICT_NOTHING, "clock", "machine",
+                    "from first to last snapshot their names say %s and proc/uptime %s: rates follow the names, and may be wrong",
+                    human_seconds(o->window_usec).text, human_seconds(o->uptime_window_usec).text);
+        if (o->zones_changed)
+                add(notes, VERDICT_NOTHING, "zones", "machine",
+                    "zones of memory came or went within the window, or proc/zoneinfo was cut");
         if (o->cpus_changed)
                 add(notes, VERDICT_NOTHING, "hot-plug", "machine",
                     "CPUs came or went within the window: intervals across the change are left out");

@@ -34,6 +34,12 @@ static int take(Observation *o, bool edge) {
         return 0;
 }
 
+/* Looks between the first and the last one show resets and gaps, no more: what no longer fits is left out,
+ * and the last one, and what is made of all, still fit. */
+static bool room_for_middle(const Observation *o) {
+        return o->n_snapshots < SNAPSHOTS_MAX - 1 && o->arena.used_bytes < ARENA_BYTES / 2;
+}
+
 static int watch_live(Observation *o, const ObserveOptions *options) {
         usec_t start = machine_now(o->machine),
                interval = MAX(options->interval_usec, USEC_PER_MSEC);
@@ -49,7 +55,10 @@ static int watch_live(Observation *o, const ObserveOptions *options) {
                 r = machine_advance(o->machine, start + MIN(at, duration));
                 if (r < 0)
                         return r;
-                r = take(o, edge);
+                if (edge || room_for_middle(o))
+                        r = take(o, edge);
+                else
+                        o->n_left_out++;
                 if (edge)
                         break;
         }
@@ -59,14 +68,21 @@ static int watch_live(Observation *o, const ObserveOptions *options) {
 }
 
 static int read_capture(Observation *o) {
-        int r = 0;
+        int r = take(o, /* edge= */ true);
+        bool taken = true;
 
-        do {
+        while (r == 0 && (r = machine_advance(o->machine, 0)) == 0) {
+                taken = room_for_middle(o);
+                if (taken)
+                        r = take(o, /* edge= */ true);
+                else
+                        o->n_left_out++;
+        }
+        if (r >= 0 && !taken) { /* still at the last one */
+                o->n_left_out--;
                 r = take(o, /* edge= */ true);
-                if (r < 0)
-                        return r;
-        } while (o->n_snapshots < SNAPSHOTS_MAX && (r = machine_advance(o->machine, 0)) == 0);
-        return r < 0 ? r : 0;
+        }
+        return MIN(r, 0);
 }
 
 /* Another boot within the window: only what came after it counts. */
@@ -85,6 +101,30 @@ static void cut_boots(Observation *o) {
         }
 }
 
+static bool same_zones(const ZoneInfo *a, const ZoneInfo *b) {
+        bool same = a->n == b->n;
+
+        for (size_t i = 0; same && i < a->n; i++)
+                same = a->zones[i].node == b->zones[i].node &&
+                       strcmp(a->zones[i].name, b->zones[i].name) == 0;
+        return same;
+}
+
+/* The names of snapshots are typed by people, too: the clock of the machine they show must agree. */
+#define CLOCK_SKEW_USEC (2 * USEC_PER_SEC)
+
+static void check_clock(Observation *o) {
+        const Snapshot *first = o->snapshots[0], *last = observation_last(o);
+        usec_t skew;
+
+        if (o->kind != WINDOW_CAPTURE || !first->uptime_usec.known || !last->uptime_usec.known)
+                return;
+        o->uptime_window_usec = u64_sub_sat(last->uptime_usec.value, first->uptime_usec.value);
+        skew = MAX(o->uptime_window_usec, o->window_usec) -
+               MIN(o->uptime_window_usec, o->window_usec);
+        o->clocks_disagree = skew > CLOCK_SKEW_USEC && skew > o->window_usec / 10;
+}
+
 static void find_window(Observation *o) {
         const Snapshot *first, *last;
 
@@ -97,6 +137,15 @@ static void find_window(Observation *o) {
                 if (o->snapshots[i]->stat && o->snapshots[i - 1]->stat &&
                     o->snapshots[i]->stat->n_cpus != o->snapshots[i - 1]->stat->n_cpus)
                         o->cpus_changed = true;
+        for (size_t i = 1, k = 0; i < o->n_snapshots; i++) {
+                const ZoneInfo *before = o->snapshots[k]->zoneinfo,
+                               *now = o->snapshots[i]->zoneinfo;
+
+                if (now && before && !same_zones(before, now))
+                        o->zones_changed = true;
+                if (now)
+                        k = i;
+        }
         if (o->n_snapshots > 1) {
                 o->kind = o->machine->kind == MACHINE_LIVE ? WINDOW_LIVE : WINDOW_CAPTURE;
                 o->window_usec = u64_sub_sat(last->at_usec, first->at_usec);
@@ -104,6 +153,7 @@ static void find_window(Observation *o) {
                 o->kind = WINDOW_BOOT;
                 o->window_usec = last->uptime_usec.known ? last->uptime_usec.value : 0;
         }
+        check_clock(o);
 }
 
 static const KnobFile *find_file(const Observation *o, const char *path) {

@@ -40,8 +40,12 @@ typedef struct Observation {
         KnobSet knobs;
         const char *alignment; /* "always", "multiple", "never", "unknown" */
         ParseLog log;
-        unsigned n_boots_cut; /* snapshots left out because the machine booted in between */
-        bool cpus_changed;    /* CPUs came or went within the window */
+        unsigned n_boots_cut;      /* snapshots left out because the machine booted in between */
+        unsigned n_left_out;       /* snapshots in the middle for which there was no room */
+        bool cpus_changed;         /* CPUs came or went within the window */
+        bool zones_changed;        /* zones of memory did */
+        bool clocks_disagree;      /* the times of the snapshots and proc/uptime */
+        usec_t uptime_window_usec; /* what proc/uptime says, if they do */
 } Observation;
 
 /* 0; MACHINE_E_ABSENT or MACHINE_E_DENIED: the directory is no machine; -errno. The observation must

@@ -71,6 +71,12 @@ void cli_print_head(Output *out, const Observation *o) {
                                    human_seconds(o->window_usec).text);
         else
                 (void) text_copy(window, sizeof(window), TEXT("one look, no rates"));
+        if (strlen("alloctune " ALLOCTUNED_VERSION) + strlen(facts) + 3 > out->columns) {
+                /* people name their own kernels */
+                output_paragraph(out, 0, 3, STYLE_BOLD, "alloctune " ALLOCTUNED_VERSION, facts);
+                output_print(out, "   %s\n", window);
+                return;
+        }
         output_styled(out, STYLE_BOLD, "alloctune %s", ALLOCTUNED_VERSION);
         output_styled(out, STYLE_PLAIN, "   %s", facts);
         if (strlen("alloctune " ALLOCTUNED_VERSION) + strlen(facts) + strlen(window) + 6 >
