@@ -342,6 +342,8 @@ def main():
         for name in chosen:
             directory = os.path.join(scratch, name)
             with tarfile.open(by_name[name]) as archive:
+                # Python 3.14 would refuse the absolute links that a capture may hold, and change modes
+                archive.extraction_filter = lambda member, _: member
                 archive.extractall(directory)
             inner = [d for d, dirs, _ in os.walk(directory) if any(re.fullmatch(r"\d{8,}", x) for x in dirs)]
             trees.append((name, inner[0] if inner else directory))

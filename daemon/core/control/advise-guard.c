@@ -183,8 +183,8 @@ static void guard_failures(const AdviseBuild *b, GuardView *view) {
 
         if (n > 0)
                 block(view,
-                      "guard allocation-failure: the kernel log reports %lld failed allocations; nothing grows for 7 days",
-                      (long long) n);
+                      "guard allocation-failure: the kernel log reports %lld failed allocation%s; nothing grows for 7 days",
+                      (long long) n, n == 1 ? "" : "s");
 }
 
 /* The container itself is a fact, not a reading: advise_judge(). */
