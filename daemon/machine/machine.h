@@ -10,17 +10,23 @@
 
 /* The only code that touches a kernel, a clock, or a stand-in for them. Every path is relative to the
  * root of the machine: "proc/vmstat". Behind the vtable stand the live root, a copied tree, a capture
- * (a series of snapshots with their own times) and, with later issues, a dry run, a replay and a
- * simulator. This issue has no write: nothing here can open a file for writing. */
+ * (a series of snapshots with their own times) and the simulated machine (machine/sim/sim.h). Of these only
+ * the last takes writes so far: nothing here can open a file for writing. */
 typedef enum MachineError {
         MACHINE_E_ABSENT = 1, /* ENOENT, ENOTDIR, ENODEV */
         MACHINE_E_DENIED,     /* EACCES, EPERM */
         MACHINE_E_FAILED,     /* any other error of the read; machine_errno() tells */
         MACHINE_E_TOO_LARGE,  /* more than the caller allows */
         MACHINE_E_END,        /* machine_advance(): no later snapshot */
+        MACHINE_E_READ_ONLY, /* machine_write(): this machine takes no writes (a tree, a capture) */
 } MachineError;
 
-typedef enum MachineKind { MACHINE_LIVE, MACHINE_TREE, MACHINE_CAPTURE } MachineKind;
+typedef enum MachineKind {
+        MACHINE_LIVE,
+        MACHINE_TREE,
+        MACHINE_CAPTURE,
+        MACHINE_SIMULATED
+} MachineKind;
 
 typedef struct DirEntry {
         const char *name;
@@ -41,6 +47,8 @@ typedef struct MachineVtable {
                 usec_t until_usec); /* live: sleeps; capture: the next snapshot, or MACHINE_E_END */
         int (*age)(Machine *m, const char *path,
                    usec_t *ret_usec); /* since the file was written; ABSENT: not known here */
+        /* One write of a whole value. NULL: this machine takes none. */
+        int (*write)(Machine *m, const char *path, Text value);
         void (*free)(Machine *m);
 } MachineVtable;
 
@@ -70,6 +78,10 @@ static inline int machine_mode(Machine *m, const char *path, unsigned *ret_mode)
 }
 static inline int machine_age(Machine *m, const char *path, usec_t *ret_usec) {
         return m->vtable->age(m, path, ret_usec);
+}
+/* 0, or a condition; of MACHINE_E_FAILED and MACHINE_E_DENIED Machine.error has the errno. */
+static inline int machine_write(Machine *m, const char *path, Text value) {
+        return m->vtable->write ? m->vtable->write(m, path, value) : MACHINE_E_READ_ONLY;
 }
 static inline usec_t machine_now(Machine *m) {
         return m->vtable->now(m);

@@ -118,6 +118,7 @@ static usec_t now(Machine *m) {
         case MACHINE_CAPTURE:
                 return f->snapshots[f->at].at_usec;
         case MACHINE_TREE:
+        case MACHINE_SIMULATED:
                 return 0;
         }
         return 0;
@@ -150,6 +151,7 @@ static int advance(Machine *m, usec_t until_usec) {
         case MACHINE_CAPTURE:
                 return f->at + 1 < f->n_snapshots ? open_snapshot(f, f->at + 1) : MACHINE_E_END;
         case MACHINE_TREE:
+        case MACHINE_SIMULATED:
                 return MACHINE_E_END;
         }
         return MACHINE_E_END;

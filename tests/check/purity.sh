@@ -8,7 +8,7 @@ set -eu
 if [ $# -eq 0 ]; then
     build=${BUILD_ROOT:?}
     set -- --base "$build/daemon/base/liballoctune-base.a" --core "$build/daemon/core/liballoctune-core.a"
-    for floor in machine store conf cli; do
+    for floor in machine store conf session cli; do
         archive=$build/daemon/$floor/liballoctune-$floor.a
         [ ! -f "$archive" ] || set -- "$@" --any "$archive"
     done
