@@ -3,7 +3,8 @@
 
 #include "core/engine/frame.h"
 
-/* Guards while values are ours: checked on every frame, first match wins (alloctuned.policy(5), guards). What compares with
+/* Guards while values are ours: checked on every frame. The strongest verdict leads (cut, abort, advise only, hold growth, slow
+ * down), of equals the first of the policy; a cut ends an open trial as an abort does. What compares with
  * the windows of the present value (rise of pressure, compaction stalls, slab growth) needs a base, taken when
  * a trial or probation begins and updated over windows of the incumbent. */
 typedef enum GuardVerdict {
@@ -34,10 +35,11 @@ void guard_base_make(const GuardBaseSums *sums, GuardBase *ret);
 
 typedef struct GuardFinding {
         GuardVerdict verdict;
-        const PolicyGuard *guard;      /* NULL: allowed */
-        int64_t value, limit;          /* in the unit of the guard */
-        usec_t pause_usec, block_usec; /* block: the arm on trial; 0: not */
-        const char *what; /* constant phrase: "direct reclaim", "free memory below the mark" */
+        const PolicyGuard *guard; /* NULL: allowed */
+        int64_t value, limit;     /* in the unit of the guard */
+        usec_t pause_usec,
+                block_usec; /* longest of all that fired; block: the arm on trial; 0: not */
+        const char *what;   /* constant phrase: "direct reclaim", "free memory below the mark" */
 } GuardFinding;
 
 typedef struct GuardContext {
@@ -52,6 +54,6 @@ typedef struct GuardContext {
 } GuardContext;
 
 void guard_check(const GuardContext *context, const Frame *frame, GuardFinding *ret);
-/* The value after a safety cut: max(def, high * max(1/2, 1 - (g - limit) / limit)), in thousandths of the default:
- * multiple is high / default in thousandths. */
+/* The value after a safety cut: max(def, high * max(1/2, 1 - |g - limit| / limit)), in thousandths of the default:
+ * multiple is high / default in thousandths. Never up: a multiple below 1000 stays. */
 _const_ uint64_t guard_cut_multiple(uint64_t multiple_milli, int64_t value, int64_t limit);
