@@ -60,6 +60,8 @@ typedef struct PlantParams {
                 run_sigma; /* ln pages of a run of allocations before frees (lognormal); sigma 0: every page reaches the zone */
         double cold_ns,
                 llc_bytes; /* parked pages gone cold: c(h) = cold * max(0, 1 - llc / (N * h * page)) */
+        double slab_run_mu,
+                slab_run_sigma; /* the same of slab objects, in pages' worth: decides how often slabs are made and freed */
         double slab_page_ns;      /* cost of making or freeing one slab beyond zone->lock */
         double zero_bytes_per_ns; /* bandwidth of clearing huge pages */
         double compact_stall_ms, compact_sigma; /* direct compaction: median stall and ln sigma */
