@@ -43,6 +43,9 @@ typedef struct Trial {
         int64_t sum_a, sum_b;           /* ln cost, millionths, of the open quad */
         int64_t watch_a[8], watch_b[8]; /* sums of ln of must_not_rise signals over all windows */
         unsigned n_watch_a[8], n_watch_b[8];
+        int64_t open_a[8],
+                open_b[8]; /* the same, of the open quad: counted when it is complete and all four windows knew */
+        unsigned n_open[8];
         uint64_t rate_min, rate_max; /* allocation rate in the open quad, pages/s in thousandths */
         int64_t d[TRIAL_QUADS_MAX];
         unsigned n, n_void;

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Trial of one arm: the sequence of windows and the decisions.
+ *
+ * A quad is A B B A or B A A B: both orders have their As and Bs at the same mean time, so a drift that is linear in ln cost cancels
+ * exactly. Which of the two is thrown anew for each quad, after the one before is complete: that throw is all that the test
+ * (signflip.c) relies on. Nothing here may depend on the throw but d itself: a quad that is voided gives way to a new one with a new
+ * throw, and what voids it (a rate that moves, hot-plug, steal) is judged without looking at the arm.
+ *
+ * Three looks at p <= 1/60 keep the chance to accept an arm that does nothing at 5 % (Bonferroni; the true figure is lower). */
+#include "core/trial/trial.h"
+
+#include "base/ln.h"
+#include "base/number.h"
+
+#define LEVEL 60            /* p <= 1/60 */
+#define VOIDS_MOST 4        /* the fourth ends the trial */
+#define RATE_MOST 3         /* the rate may move by this factor within a quad */
+#define ABORT_ONE 400000    /* ln cost, millionths: one quad */
+#define ABORT_THREE 100000  /* the mean of the first three */
+#define ONE_UNIT_MILLI 1000 /* of the signal */
+
+static void open_quad(Trial *t, Random *random) {
+        t->baab = random_coin(random);
+        t->window = 0;
+        t->sum_a = t->sum_b = 0;
+        t->rate_min = t->rate_max = 0;
+        for (unsigned i = 0; i < ELEMENTSOF(t->open_a); i++) {
+                t->open_a[i] = t->open_b[i] = 0;
+                t->n_open[i] = 0;
+        }
+}
+
+void trial_begin(Trial *t, const TrialSpec *spec, Random *random) {
+        *t = (Trial){ .spec = *spec };
+        open_quad(t, random);
+}
+
+TrialArm trial_arm(const Trial *t) {
+        bool inner = t->window == 1 || t->window == 2;
+
+        return inner != t->baab ? TRIAL_B : TRIAL_A;
+}
+
+TrialStatus trial_void(Trial *t, Random *random) {
+        open_quad(t, random);
+        return ++t->n_void >= VOIDS_MOST ? TRIAL_STATUS_INCONCLUSIVE : TRIAL_STATUS_GO_ON;
+}
+
+static bool rate_moved(Trial *t, uint64_t rate_milli) {
+        if (rate_milli == 0)
+                return false;
+        t->rate_min = t->rate_min == 0 ? rate_milli : MIN(t->rate_min, rate_milli);
+        t->rate_max = MAX(t->rate_max, rate_milli);
+        return t->rate_max > u64_mul_sat(t->rate_min, RATE_MOST);
+}
+
+/* ln of x + 1 unit, less ln of 1/1000 of a unit: the constant goes out in d. */
+static int64_t ln_plus_one(int64_t x_milli) {
+        return ln_micro((uint64_t) MAX(x_milli, 0) + ONE_UNIT_MILLI);
+}
+
+/* A cost of nothing where that cannot be was not measured: a trial must not be won by it. Where more is better it is as bad as can be. */
+static bool measured(const TrialSpec *spec, int64_t cost_milli) {
+        if (cost_milli < 0)
+                return false;
+        return cost_milli > 0 || spec->zero_costs || spec->higher_is_better;
+}
+
+static int64_t ln_cost(const TrialSpec *spec, int64_t cost_milli) {
+        int64_t ln = spec->zero_costs ? ln_plus_one(cost_milli) : ln_micro((uint64_t) cost_milli);
+
+        return spec->higher_is_better ? -ln : ln;
+}
+
+static void watch(Trial *t, const TrialWindow *window, bool b) {
+        unsigned n = MIN(window->n_watch, (unsigned) ELEMENTSOF(window->watch_milli));
+
+        for (unsigned i = 0; i < n; i++) {
+                if (window->watch_milli[i] < 0)
+                        continue;
+                *(b ? &t->open_b[i] : &t->open_a[i]) += ln_plus_one(window->watch_milli[i]);
+                t->n_open[i]++;
+        }
+}
+
+static void close_quad(Trial *t) {
+        t->d[t->n++] = (t->sum_b - t->sum_a) / 2;
+        for (unsigned i = 0; i < ELEMENTSOF(t->n_open); i++) {
+                if (t->n_open[i] < 4) /* two windows of each arm, or drift does not cancel */
+                        continue;
+                t->watch_a[i] += t->open_a[i];
+                t->watch_b[i] += t->open_b[i];
+                t->n_watch_a[i] += 2;
+                t->n_watch_b[i] += 2;
+        }
+}
+
+static int64_t sum_of(const int64_t *d, unsigned n) {
+        int64_t sum = 0;
+
+        for (unsigned i = 0; i < n; i++)
+                sum += d[i];
+        return sum;
+}
+
+static TrialStatus judge(const Trial *t) {
+        unsigned last = MIN(t->spec.looks[2], (unsigned) TRIAL_QUADS_MAX);
+        int64_t n = t->n, sum = sum_of(t->d, t->n);
+        bool look = false;
+
+        if (t->d[t->n - 1] > ABORT_ONE || (n == 3 && sum > 3 * ABORT_THREE))
+                return TRIAL_STATUS_ABORT;
+        for (unsigned i = 0; i < ELEMENTSOF(t->spec.looks); i++)
+                look |= t->n == t->spec.looks[i];
+        look |= t->n == last;
+        /* Means are compared as sums: nothing is rounded. */
+        if (look && sum <= -n * t->spec.least_gain_ppm &&
+            signflip_count(t->d, t->n) * LEVEL <= 1u << t->n)
+                return TRIAL_STATUS_ACCEPT;
+        if (t->n >= last)
+                return TRIAL_STATUS_REJECT;
+        if (t->n == t->spec.looks[0] && 3 * sum > -n * t->spec.least_gain_ppm)
+                return TRIAL_STATUS_FUTILE;
+        return TRIAL_STATUS_GO_ON;
+}
+
+TrialStatus trial_window(Trial *t, const TrialWindow *window, Random *random) {
+        bool b = trial_arm(t) == TRIAL_B;
+        TrialStatus status;
+
+        if (t->n >= TRIAL_QUADS_MAX)
+                return TRIAL_STATUS_REJECT;
+        if (!measured(&t->spec, window->cost_milli) || rate_moved(t, window->rate_milli))
+                return trial_void(t, random);
+        *(b ? &t->sum_b : &t->sum_a) += ln_cost(&t->spec, window->cost_milli);
+        watch(t, window, b);
+        if (++t->window < 4)
+                return TRIAL_STATUS_GO_ON;
+        close_quad(t);
+        status = judge(t);
+        open_quad(t, random);
+        return status;
+}
+
+bool trial_watch_rose(const Trial *t, unsigned i) {
+        if (i >= ELEMENTSOF(t->watch_a) || t->n_watch_a[i] == 0 || t->n_watch_b[i] == 0)
+                return false;
+        return (__int128) t->watch_b[i] * t->n_watch_a[i] >
+               (__int128) t->watch_a[i] * t->n_watch_b[i];
+}
