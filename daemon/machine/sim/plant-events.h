@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/random.h"
+#include "machine/sim/plant.h"
+
+/* The mechanisms behind plant_events(), as small machines that tests drive by hand: one list of a CPU, one slab cache, one huge page
+ * fault. Nothing in here knows time: they say which locks an operation takes and how many pages or slabs move under each. */
+
+/* --- page lists of a CPU (pcp-events.c) ------------------------------------------------------------------------------------- */
+
+/* Lists are of blocks of order 0 to 3 and of huge pages; migrate types are not told apart. */
+enum { PCP_LIST_HUGE = 4, _PCP_LIST_MAX };
+#define PCP_HUGE_ORDER 9u /* PMD of 2 MiB with pages of 4 KiB */
+
+typedef struct PcpZoneFlags {
+        bool reclaim_active; /* ZONE_RECLAIM_ACTIVE: kswapd works on this node */
+        bool below_high; /* ZONE_BELOW_HIGH: free pages below the high watermark (6.7 and later) */
+} PcpZoneFlags;
+
+typedef struct PcpStats {
+        uint64_t taken_pages,
+                given_pages; /* from and to the buddy lists: pages that reached the zone */
+        uint64_t alloc_holds, free_holds; /* of zone->lock */
+        uint64_t hold_pages_most;
+} PcpStats;
+
+typedef struct PcpList {
+        const PlantKernel *kernel;
+        uint64_t batch, high, high_min,
+                high_max; /* pages; kernels that do not tune: all three the same */
+        uint64_t count;   /* pages */
+        uint64_t blocks[_PCP_LIST_MAX];
+        unsigned alloc_factor; /* 6.7+: consecutive refills (f of batch << f) */
+        uint64_t
+                free_count; /* 6.7+: pages of the current run of frees; 5.14 to 6.6: the doubling factor */
+        bool prev_free_high_order;
+        unsigned expire; /* ticks until a remote list is drained */
+        PcpStats stats;
+} PcpList;
+
+/* high: the level at the start, clamped at first use where the kernel tunes. */
+void pcp_list_init(PcpList *l, const PlantKernel *kernel, uint64_t batch, uint64_t high,
+                   uint64_t high_min, uint64_t high_max);
+/* Whether blocks of this order stand in lists at all. */
+_pure_ bool pcp_list_caches(const PcpList *l, unsigned order);
+/* Whether the next allocation of this order takes zone->lock. */
+_pure_ bool pcp_list_would_refill(const PcpList *l, unsigned order);
+/* One block. Returns the pages moved from the buddy lists in one hold (0: none, the list had one). */
+uint64_t pcp_list_alloc(PcpList *l, PcpZoneFlags zone, unsigned order);
+/* One block. Returns the pages moved to the buddy lists (0: none); pcp_list_holds() tells in how many holds. */
+uint64_t pcp_list_free(PcpList *l, PcpZoneFlags zone, unsigned order);
+_pure_ uint64_t pcp_list_holds(const PcpList *l, uint64_t given_pages);
+/* vmstat worker of this CPU, each stat_interval: decay of the level (6.7+). Returns pages given to the buddy lists. */
+uint64_t pcp_list_tick(PcpList *l);
+/* The same for a list of a zone on another node: after three idle ticks one batch goes. */
+uint64_t pcp_list_tick_remote(PcpList *l, bool used);
+uint64_t pcp_list_drain(PcpList *l); /* drain_all_pages(): everything */
