@@ -20,7 +20,10 @@
  *   zone-lock-holds            num acquisitions        den pages                   scale 10^3
  *   compact-stall, allocstall  num events              den us passed               scale 10^6
  *   psi-memory-some, -full     num us stalled          den us passed               scale 10^6
- *   gauges, external           num value               den 1                       scale 1 */
+ *   thp-fault-rate             num faults              den us passed               scale 10^6
+ *   zone-lock-use              num ns held at most     den ns passed               scale 10^6
+ *   cpu-steal, ...-share, thp-fault-fallback: num part, den whole                  scale 10^6
+ *   gauges, events, external   num value               den 1                       scale 1 */
 typedef struct Reading {
         uint64_t num, den;
         Evidence evidence; /* EVIDENCE_NONE: not known in this frame */

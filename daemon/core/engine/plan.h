@@ -12,8 +12,8 @@
  * be written and a level.
  *
  * Values are int64: of integer files the number, of word files the index into spec->words. */
-#define PLAN_LEVELS_MAX POLICY_ARMS_MAX
-#define PLAN_GROUP_MAX 3 /* caches that one trial changes together */
+#define PLAN_LEVELS_MAX (POLICY_ARMS_MAX + 1) /* the default and the arms of the policy */
+#define PLAN_GROUP_MAX 3                      /* caches that one trial changes together */
 #define PLAN_NONE SIZE_MAX
 
 /* A signal to be read in every tick. The frame has one reading for each, in this order. */
@@ -54,7 +54,10 @@ typedef struct PlanArm {
         char why[120];                /* why it does not fit */
 } PlanArm;
 
-/* A policy at work: its knobs (one of system scope, or caches in order of their directory) and the arms of
+/* Policies may share a knob (pcp-contention and pcp-memory): their controllers then have the same knob index. A cache
+ * that two policies of one knob name belongs to the first of them.
+ *
+ * A policy at work: its knobs (one of system scope, or caches in order of their directory) and the arms of
  * each: arms[k * n_levels + l] for knob first_knob + k. arms[...][0] is the default. */
 typedef struct PlanController {
         const Policy *policy;
@@ -69,6 +72,9 @@ typedef struct PlanController {
         size_t next_wait; /* watch of the wait at the lock behind (lru for zone); PLAN_NONE */
         size_t first_knob, n_knobs;
         const PlanArm *arms;
+        const int *
+                present_level; /* for each knob: the highest level that is not above the value at the time of the plan; -1: the
+                                     value is below the default (or neither default nor arm, of words) */
         unsigned n_levels;     /* arms of a knob, the default included */
         unsigned feed_forward; /* level to try first; 0: none, the ladder starts at l + 1 */
         unsigned
