@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "conf/conf.h"
 #include "conf/issue.h"
 #include "core/control/policy.h"
 #include "machine/sim/sim.h"
@@ -72,20 +73,38 @@ typedef struct Scenario {
                 [64]; /* names of shipped policies, or files beside the scenario; empty: all shipped ones */
         unsigned n_policies;
         struct {
-                char policy[64], text[512];
-        } override[16]; /* libconfig settings over a policy: "claim = true;" */
+                char policy[64];
+                struct config_setting_t *settings; /* of the document; see scenario_override() */
+                unsigned line;
+        } override[16]; /* keys over a policy: settings = { claim = true; }; */
         unsigned n_overrides;
         char sweep_knob[48]; /* for the best static setting; "": the knob of the first policy */
         ScenarioVariant variant[16];
         unsigned n_variants;
         ScenarioExpect expect[32];
         unsigned n_expects;
-        bool compare_only; /* variants only: no engine runs */
+        bool compare_only;         /* variants only: no engine runs */
+        struct config_t *document; /* owned: what the overrides point into */
 } Scenario;
 
 /* 0; 1: issues has errors; -ENOMEM. */
 _must_check_ int scenario_load(const char *path, Scenario **ret, ConfIssues *issues);
-Scenario *scenario_free(Scenario *s);
+Scenario *scenario_free(Scenario *s); /* NULL is fine; returns NULL */
 _must_check_ int plant_machine_load(const char *path, PlantMachine *ret, ConfIssues *issues);
+/* The same from memory, for tests and fuzzers: file is used in messages, and machines are looked up beside it. ret is set only
+ * when 0 is returned; scenario_done() frees what it holds. */
 _must_check_ int scenario_parse(const char *file, const char *text, size_t size, Scenario *ret,
-                                ConfIssues *issues); /* for fuzzers */
+                                ConfIssues *issues);
+void scenario_done(Scenario *s);
+_must_check_ int plant_machine_parse(const char *file, const char *text, size_t size,
+                                     PlantMachine *ret, ConfIssues *issues);
+/* Puts the scenario's overrides over the policies that the caller loaded. 0; 1: issues has errors (no such policy, a key that is
+ * none); -ENOMEM. */
+_must_check_ int scenario_override(const Scenario *s, const Conf *conf, Policy *policies, size_t n,
+                                   ConfIssues *issues);
+/* "regret", "seconds-to-hold"... */
+_const_ const char *expect_kind_to_string(ExpectKind kind);
+
+static inline void scenario_freep(Scenario **s) {
+        *s = scenario_free(*s);
+}
