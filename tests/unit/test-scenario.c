@@ -216,8 +216,8 @@ TEST(a_name_that_is_none_is_said_with_its_line) {
         bad("expect = ( { what = \"metric\"; metric = \"cost\"; variant = \"w\"; at_least = 1; } );",
             "s.scenario:4: there is no variant \"w\"\n");
         bad("sweep = \"nothing\";", "s.scenario:1: sweep: there is no knob \"nothing\"\n");
-        bad("variants = ( { name = \"v\"; kernel = \"3.0\"; } );",
-            "s.scenario:4: kernel is \"3.0\", expected one of \"4.18\", \"5.10\", \"6.1\", \"6.12\", \"6.18\", \"7.2\", \"7.3\"\n");
+        ASSERT_EQ_I(parse(with("variants = ( { name = \"v\"; kernel = \"3.0\"; } );")), 1);
+        ASSERT_HAS(said(), "s.scenario:4: kernel is \"3.0\", expected one of \"4.18\", \"5.10\", ");
         end();
 }
 
