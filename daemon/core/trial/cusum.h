@@ -4,8 +4,8 @@
 #include "base/macro.h"
 
 /* Change of workload: two-sided CUSUM of standardised blocks. z = (x - median) / (1.48 * MAD) of the last 60 blocks, clipped
- * to +-3; S = max(0, S + |z side| - 0.5), alarm at 8: about 19,000 independent blocks between false alarms a side
- * (control of blocks of 60 s: 13 days), 16 blocks delay for one sigma. Numbers are thousandths of a sigma. */
+ * to +-3; S = max(0, S + |z side| - 0.5), alarm at 8: about 1,750 independent blocks between false alarms (of 60 s: 29 hours a
+ * series), 7 blocks delay for two sigma (cusum.c: why not rarer). Numbers are thousandths of a sigma. */
 #define CUSUM_BLOCKS 60
 
 typedef struct Cusum {
