@@ -56,3 +56,58 @@ uint64_t pcp_list_tick(PcpList *l);
 /* The same for a list of a zone on another node: after three idle ticks one batch goes. */
 uint64_t pcp_list_tick_remote(PcpList *l, bool used);
 uint64_t pcp_list_drain(PcpList *l); /* drain_all_pages(): everything */
+
+/* --- a slab cache of one node (slab-events.c) ------------------------------------------------------------------------------- */
+
+typedef struct SlabSpec {
+        PlantSlab kind;
+        unsigned cpus;
+        unsigned objects;                     /* of a slab, 1 to 4096 */
+        uint64_t cpu_partial;                 /* objects; 0 with sheaves */
+        uint64_t min_partial, sheaf_capacity; /* slabs; objects */
+} SlabSpec;
+
+/* Names as in the files of CONFIG_SLUB_STATS, where the kernel has one. */
+typedef struct SlabStats {
+        uint64_t alloc_fastpath, alloc_slowpath, free_fastpath, free_slowpath;
+        uint64_t alloc_refill; /* a CPU slab refilled from objects that others freed */
+        uint64_t alloc_from_partial, free_add_partial, free_remove_partial, free_frozen;
+        uint64_t cpu_partial_alloc, cpu_partial_free, cpu_partial_node, cpu_partial_drain;
+        uint64_t alloc_slab, free_slab, deactivate_bypass;
+        uint64_t barn_get, barn_put, sheaf_refill, sheaf_flush;
+        uint64_t list_holds, list_moves; /* of list_lock: how often taken, slabs moved under it */
+        uint64_t barn_holds;
+} SlabStats;
+
+typedef struct SlabPool SlabPool;
+
+/* Room for `slabs` slabs at a time; NULL: the arena is full. */
+_must_check_ SlabPool *slab_pool_new(Arena *arena, const SlabSpec *spec, size_t slabs);
+/* One object on a CPU: the slab it is of; UINT32_MAX: there is no room for another slab. */
+uint32_t slab_pool_alloc(SlabPool *c, unsigned cpu);
+/* Frees one object of a slab. False, and nothing done: that slab has none in use. */
+_must_check_ bool slab_pool_free(SlabPool *c, unsigned cpu, uint32_t slab);
+_pure_ const SlabStats *slab_pool_stats(const SlabPool *c);
+/* What a CPU parks: slabs, and the objects that the kernel counts as parked (slabs_cpu_partial prints both, up to 6.18). */
+void slab_pool_parked(const SlabPool *c, unsigned cpu, uint64_t *ret_slabs, uint64_t *ret_objects);
+_pure_ unsigned slab_pool_cpus(const SlabPool *c);
+_pure_ uint64_t slab_pool_slabs(const SlabPool *c);  /* that exist */
+_pure_ uint64_t slab_pool_in_use(const SlabPool *c); /* objects that users hold */
+_pure_ uint64_t slab_pool_cached(const SlabPool *c); /* free objects in sheaves and barn */
+/* Slow recount of every list and counter: true if all agree. For tests. */
+_must_check_ bool slab_pool_check(const SlabPool *c);
+
+/* Objects that travel: a CPU allocates for a while, for many queues in turn, another frees what stands in queues, as senders and
+ * receivers of messages do. */
+typedef struct SlabLoad {
+        unsigned queues;
+        uint64_t depth;           /* objects a queue may hold */
+        double run_mu, run_sigma; /* ln objects, of one queue at a time */
+        double turn_mu,
+                turn_sigma;   /* ln objects, until another CPU, or the same, does something else */
+        uint64_t allocations; /* how many */
+} SlabLoad;
+
+/* 0, -ENOMEM. Statistics of the second half, after the lists have settled: divide by `allocations / 2`. */
+_must_check_ int slab_load_run(SlabPool *c, const SlabLoad *load, Random *random, Arena *arena,
+                               SlabStats *ret);
