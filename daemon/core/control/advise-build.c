@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/control/may.h"
+
 void say(char *text, size_t size, const char *format, ...) {
         size_t used = strlen(text);
         va_list args;
@@ -89,19 +91,8 @@ uint64_t advise_page_bytes(const AdviseBuild *b) {
         return b->in->facts->page_bytes.known ? b->in->facts->page_bytes.value : 4096;
 }
 
-static bool any_glob(const char *const *globs, size_t n, const char *name) {
-        for (size_t i = 0; i < n; i++)
-                if (text_glob(globs[i], name))
-                        return true;
-        return false;
-}
-
 bool advise_denies_knob(const AdviseBuild *b, const char *knob) {
-        return any_glob(b->in->deny_knobs, b->in->n_deny_knobs, knob);
-}
-
-bool advise_denies_cache(const AdviseBuild *b, const char *cache) {
-        return any_glob(b->in->deny_caches, b->in->n_deny_caches, cache);
+        return may_deny(b->in->deny_knobs, b->in->n_deny_knobs, knob);
 }
 
 /* The row of the same scope, else the one of the system: a wait that nobody attributed to a cache still
@@ -234,41 +225,6 @@ static Confidence confidence_of(const AdviseBuild *b, const Policy *policy,
                                                                                : CONFIDENCE_HIGH;
 }
 
-/* Why the present value is not ours to change, or "". */
-static void owner_missing(const Policy *policy, const Knob *knob, char *ret_text, size_t size) {
-        const char *who = NULL;
-
-        ret_text[0] = 0;
-        switch (knob->owner) {
-        case OWNER_KERNEL:
-        case OWNER_ALLOCTUNED:
-        case _OWNER_MAX:
-                break;
-        case OWNER_ADMIN:
-                who = "the administrator set the present value";
-                break;
-        case OWNER_UNKNOWN:
-                who = knob->def[0]
-                              ? "somebody set the present value; it is treated as the administrator's"
-                              : "whether somebody set the present value is unknown; it is treated as the "
-                                "administrator's";
-                break;
-        }
-        if (!who || policy->claim)
-                return;
-        if (knob->set_by)
-                say(ret_text, size, "%s in %s:%u (claim = true would hand it over)", who,
-                    knob->set_by->file, knob->set_by->line);
-        else
-                say(ret_text, size, "%s (claim = true would hand it over)", who);
-}
-
-KnobState advise_knob_state(const Policy *policy, const Knob *knob) {
-        return knob->state == KNOB_DENIED && knob->denied_isolated && policy->isolated
-                       ? KNOB_LIVE
-                       : knob->state;
-}
-
 /* What stands between a wanted change and a trial, in the reason, one after the other. */
 typedef struct Missing {
         Recommendation *rec;
@@ -285,24 +241,17 @@ static void say_missing(Missing *m, const char *what) {
         m->rec->verdict = VERDICT_ADVISE;
 }
 
-/* The reason of a state begins with what forbids the write; numbers for "knobs" follow. */
 static void say_state(Missing *m, const Knob *knob) {
         char why[sizeof(knob->reason)];
-        char *end;
 
-        (void) text_copy(
-                why, sizeof(why),
-                text_from(knob->reason[0] ? knob->reason : knob_state_to_string(knob->state)));
-        end = strchr(why, ';');
-        if (end)
-                *end = 0;
+        may_state_why(knob, why, sizeof(why));
         say_missing(m, why);
 }
 
 void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                   const TargetsView *targets, const GuardView *guards, Recommendation *rec) {
         const MachineFacts *facts = b->in->facts;
-        KnobState state = advise_knob_state(policy, knob);
+        KnobState state = may_state(policy, knob);
         bool settable = state == KNOB_LIVE || (state == KNOB_KERNEL && rec->to[0]);
         bool needs_root = state == KNOB_DENIED && !knob->denied_isolated && !facts->euid_root;
         bool no_command = false;
@@ -359,7 +308,7 @@ void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                 say_missing(&missing, "the mode of the policy is \"recommend\"");
                 rec->apply = APPLY_NONE;
         }
-        owner_missing(policy, knob, owner, sizeof(owner));
+        may_owner(policy, knob, owner, sizeof(owner));
         if (owner[0])
                 say_missing(&missing, owner);
         if (targets->n_unknown > 0 && !targets->by_fallback)

@@ -66,10 +66,7 @@ _printf_(3, 4) void say(char *text, size_t size, const char *format, ...);
  * is what remains to be done). */
 void advise_judge(const AdviseBuild *b, const Policy *policy, const Knob *knob,
                   const TargetsView *targets, const GuardView *guards, Recommendation *rec);
-/* The state for this policy: "denied" by isolated CPUs is "live" where it says isolated = true. */
-_pure_ KnobState advise_knob_state(const Policy *policy, const Knob *knob);
 _pure_ bool advise_denies_knob(const AdviseBuild *b, const char *knob);
-_pure_ bool advise_denies_cache(const AdviseBuild *b, const char *cache);
 /* System-scope value of a signal if it is known. */
 _pure_ const Signal *advise_signal(const AdviseBuild *b, const char *name);
 _pure_ const ZoneInfo *advise_zoneinfo(const AdviseBuild *b);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/control/advise-pcp.h"
+#include "core/control/arm.h"
 
 uint64_t pcp_rule_fraction(const PcpRule *r) {
         return r->m->fraction.known ? r->m->fraction.value : 0;
@@ -33,29 +34,13 @@ void pcp_rule_set_change(PcpRule *r, Recommendation *rec, uint64_t fraction) {
                 fraction == 0 ? 0 : u64_mul_sat(u64_sub_sat(then, now), advise_page_bytes(r->b)));
 }
 
-/* The longest list that any zone would allow, or unknown. */
-static MaybeU64 longest(const PcpModel *m, uint64_t fraction) {
-        MaybeU64 most = UNKNOWN;
-
-        for (size_t i = 0; m->zoneinfo && i < m->zoneinfo->n; i++) {
-                PcpPrediction p;
-
-                if (zone_is_populated(&m->zoneinfo->zones[i]) &&
-                    pcp_predict(m, &m->zoneinfo->zones[i], fraction, &p) &&
-                    (!most.known || p.high_max > most.value))
-                        most = KNOWN(p.high_max);
-        }
-        return most;
-}
-
 MaybeU64 pcp_rule_cap(const PcpRule *r) {
-        MaybeU64 least = r->busiest ? pcp_least_high(r->m, r->busiest) : UNKNOWN;
-        MaybeU64 capped = least.known ? pcp_fraction_capping(r->m, least.value) : UNKNOWN;
-        MaybeU64 now = longest(r->m, pcp_rule_fraction(r)), then;
+        MaybeU64 capped = arm_pcp_cap(r->m), now = arm_pcp_longest(r->m, pcp_rule_fraction(r)),
+                 then;
 
         if (!capped.known)
                 return UNKNOWN;
-        then = longest(r->m, capped.value);
+        then = arm_pcp_longest(r->m, capped.value);
         return now.known && then.known && then.value < now.value ? capped : UNKNOWN;
 }
 

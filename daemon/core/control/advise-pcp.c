@@ -10,28 +10,7 @@
 #include <string.h>
 
 #include "core/control/advise-pcp.h"
-
-/* From 13 local CPUs on two sockets the measured best is near twice the default; on machines of four
- * sockets or 96 CPUs one level more (page_fault1 batch sweep, linux-mm 2018-10). */
-#define FEED_FORWARD_WIDE_CPUS 96u
-/* Kernels before 5.14 divide by nothing: a zone that serves 5 % of allocations must keep the 378 pages
- * of the default (6 x 63; mm/page_alloc.c pageset_set_batch(), 5.10). */
-#define FRACTION_SHARE_PPM 50000
-#define FRACTION_LEAST_HIGH 378u
-
-static bool has_arm(const Policy *policy, const char *word) {
-        for (unsigned i = 0; i < policy->n_arms; i++)
-                if (strcmp(policy->arm[i].text, word) == 0)
-                        return true;
-        return false;
-}
-
-static bool has_multiple(const Policy *policy) {
-        for (unsigned i = 0; i < policy->n_arms; i++)
-                if (policy->arm[i].multiple_milli > 0)
-                        return true;
-        return false;
-}
+#include "core/control/arm.h"
 
 /* A policy about memory in the lists: it also says what stands out there without any target. */
 static bool speaks_of_parked(const Policy *policy) {
@@ -55,51 +34,6 @@ static void say_tuner(const PcpRule *r, char *text, size_t size) {
                     "the kernel tunes the lists itself here (0); any value would only lower its ceiling");
 }
 
-static bool sockets_wide(const PcpRule *r) {
-        const Topology *t = &r->b->in->facts->topology;
-
-        return t->n_online >= FEED_FORWARD_WIDE_CPUS || t->n_packages >= 4;
-}
-
-/* Whether a fraction is one that may be tried: legal, within the parked bound, no zone starved. */
-static bool arm_fits(PcpRule *r, uint64_t fraction, char *why, size_t size) {
-        PcpBound bound;
-
-        pcp_parked_possible(r->m, fraction, &bound);
-        if (bound.share_ppm > (uint64_t) r->policy->parked_possible_ppm) {
-                say(why, size, "; fraction %llu could park %s of %s (bound %s)",
-                    (unsigned long long) fraction, human_share((int64_t) bound.share_ppm).text,
-                    bound.zone ? bound.zone->name : "a zone",
-                    human_share(r->policy->parked_possible_ppm).text);
-                return false;
-        }
-        if (r->m->gen != PCP_GEN_FRACTION)
-                return true;
-        for (size_t i = 0; r->m->zoneinfo && i < r->m->zoneinfo->n; i++) {
-                const Zone *zone = &r->m->zoneinfo->zones[i];
-                char class_scope[SCOPE_MAX];
-                Scope scope = { 0 };
-                const Signal *part, *whole = advise_signal(r->b, "alloc-rate");
-                PcpPrediction p;
-
-                (void) text_format(class_scope, sizeof(class_scope), "zone:*/%s", zone->name);
-                (void) text_copy(scope.name, sizeof(scope.name), text_from(class_scope));
-                part = signal_set_find(r->b->in->signals, "alloc-rate", &scope);
-                if (!whole || whole->value <= 0 || !part || part->value <= 0 ||
-                    u64_muldiv((uint64_t) part->value, PPM, (uint64_t) whole->value) <
-                            FRACTION_SHARE_PPM)
-                        continue;
-                if (pcp_predict(r->m, zone, fraction, &p) && p.high_max < FRACTION_LEAST_HIGH) {
-                        say(why, size,
-                            "; fraction %llu leaves zone %s, which serves allocations, lists of %s pages (default %u)",
-                            (unsigned long long) fraction, zone->name, human_count(p.high_max).text,
-                            FRACTION_LEAST_HIGH);
-                        return false;
-                }
-        }
-        return true;
-}
-
 static void grow(PcpRule *r) {
         Scope scope = scope_system();
         Recommendation *rec = advise_recommend(r->b, r->policy, r->knob->name, &scope);
@@ -110,6 +44,7 @@ static void grow(PcpRule *r) {
         bool predicted = r->busiest && pcp_predict(r->m, r->busiest, fraction, &now);
         MaybeU64 within = pcp_fraction_within(r->m, (uint64_t) r->policy->parked_possible_ppm);
         unsigned first = 0;
+        char why[200];
 
         if (!rec)
                 return;
@@ -161,7 +96,10 @@ static void grow(PcpRule *r) {
                 advise_judge(r->b, r->policy, r->knob, &r->targets, &r->guards, rec);
                 return;
         }
-        if (sockets_wide(r) && has_multiple(r->policy) && r->policy->n_arms > 1)
+        if (arm_pcp_feed_forward(
+                    &r->b->in->facts->topology,
+                    topology_local_cpus(&r->b->in->facts->topology, r->busiest->node)) > 2000 &&
+            r->policy->n_arms > 1)
                 first = 1;
         for (unsigned pass = 0; pass < 2 && !rec->to[0]; pass++)
                 for (unsigned i = pass == 0 ? first : 0;
@@ -175,7 +113,9 @@ static void grow(PcpRule *r) {
                             !pcp_predict(r->m, r->busiest, f.value, &then) ||
                             then.high_max <= now.high_max)
                                 continue;
-                        if (!arm_fits(r, f.value, rec->reason, sizeof(rec->reason))) {
+                        if (!arm_pcp_fits(r->m, r->b->in->signals, r->policy->parked_possible_ppm,
+                                          f.value, why, sizeof(why))) {
+                                say(rec->reason, sizeof(rec->reason), "; %s", why);
                                 refused = f.value;
                                 continue;
                         }
@@ -207,12 +147,12 @@ static void shrink(PcpRule *r) {
                 return;
         (void) text_copy(rec->from, sizeof(rec->from), text_from(r->knob->value));
         say(rec->reason, sizeof(rec->reason), "%s", r->targets.text);
-        if (has_arm(r->policy, "cap") && capped.known) {
+        if (arm_named(r->policy, "cap") && capped.known) {
                 pcp_rule_set_change(r, rec, capped.value);
                 pcp_rule_say_choice(r, rec, capped.value);
                 say(rec->expect, sizeof(rec->expect),
                     "shorter holds of the zone lock, more of them");
-        } else if (has_arm(r->policy, "kernel") && pcp_rule_fraction(r) != 0) {
+        } else if (arm_named(r->policy, "kernel") && pcp_rule_fraction(r) != 0) {
                 pcp_rule_set_change(r, rec, 0);
                 say(rec->expect, sizeof(rec->expect), "the kernel's own size of the lists");
         } else {
@@ -288,7 +228,9 @@ static void unread(PcpRule *r) {
 }
 
 void advise_pcp(AdviseBuild *b, const Policy *policy) {
-        PcpRule r = { .b = b, .policy = policy, .m = b->in->pcp, .grows = has_multiple(policy) };
+        PcpRule r = {
+                .b = b, .policy = policy, .m = b->in->pcp, .grows = arm_has_multiple(policy)
+        };
         Scope scope = scope_system();
         char gate[200] = "";
 

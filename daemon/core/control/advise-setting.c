@@ -4,45 +4,13 @@
 #include <string.h>
 
 #include "core/control/advise-build.h"
+#include "core/control/arm.h"
 #include "core/control/kernel-range.h"
 
-/* Where a fault may stall by the word of thp-defrag (mm/huge_memory.c vma_thp_gfp_mask(), alike from
- * 5.10 to 7.3): in regions marked by madvise, and in all others. */
-static bool stalls_marked(const char *word) {
-        return strcmp(word, "always") == 0 || strcmp(word, "madvise") == 0 ||
-               strcmp(word, "defer+madvise") == 0;
-}
-
-static bool stalls_others(const char *word) {
-        return strcmp(word, "always") == 0;
-}
-
-/* Whether a word of thp-defrag takes a stall away that the present one allows, where huge pages are used. */
-static bool relieves(const char *enabled, const char *now, const char *arm) {
-        if (strcmp(enabled, "never") == 0 || strcmp(arm, "always") == 0)
-                return false;
-        if (stalls_marked(now) && !stalls_marked(arm))
-                return true;
-        return strcmp(enabled, "madvise") != 0 && stalls_others(now) && !stalls_others(arm);
-}
-
 static const char *choose_word(const AdviseBuild *b, const Policy *policy, const Knob *knob) {
-        const Knob *enabled = knob_set_find(b->in->knobs, "thp-enabled", NULL);
-
-        for (unsigned i = 0; i < policy->n_arms; i++) {
-                const char *arm = policy->arm[i].text;
-
-                if (strcmp(arm, knob->value) == 0)
-                        continue;
-                if (strcmp(knob->name, "thp-defrag") == 0 &&
-                    !relieves(enabled && enabled->value[0] ? enabled->value : "always", knob->value,
-                              arm))
-                        continue;
-                /* THP is never widened: "always" suits nobody who did not ask for it. */
-                if (strcmp(knob->name, "thp-enabled") == 0 && strcmp(knob->value, "always") != 0)
-                        continue;
-                return arm;
-        }
+        for (unsigned i = 0; i < policy->n_arms; i++)
+                if (arm_word_fits(b->in->knobs, knob, policy->arm[i].text))
+                        return policy->arm[i].text;
         return NULL;
 }
 

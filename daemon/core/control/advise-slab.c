@@ -5,36 +5,11 @@
 #include <string.h>
 
 #include "core/control/advise-build.h"
+#include "core/control/arm.h"
+#include "core/control/may.h"
 
 /* A slab trial changes up to three caches together. */
 #define CACHES_A_TRIAL 3u
-/* cpu_partial by CPU count: x2 from 96, x4 from 192 (224 CPUs: x2 +12.7..+40.7 %, x4 +34.9..+62.4 %,
- * linux-mm 2023-09-05). */
-#define FEED_FORWARD_X2_CPUS 96u
-#define FEED_FORWARD_X4_CPUS 192u
-
-static const char *cache_pattern(const Policy *policy) {
-        return strncmp(policy->scope, "cache:", 6) == 0 ? policy->scope + 6 : "*";
-}
-
-/* Merged caches are one: any of their names picks it, and any denies it. */
-static bool matches(const Policy *policy, const SlabCache *cache) {
-        const char *pattern = cache_pattern(policy);
-        bool named = text_glob(pattern, cache->dir);
-
-        for (unsigned i = 0; i < cache->n_aliases; i++)
-                named = named || text_glob(pattern, cache->aliases[i]);
-        return named;
-}
-
-static bool is_denied(const AdviseBuild *b, const SlabCache *cache) {
-        bool denied = advise_denies_cache(b, cache->dir);
-
-        for (unsigned i = 0; i < cache->n_aliases; i++)
-                denied = denied || advise_denies_cache(b, cache->aliases[i]);
-        return denied;
-}
-
 typedef struct Candidate {
         const SlabCache *cache;
         const Knob *knob;
@@ -68,48 +43,21 @@ static void keep_best(IntegerRule *r, const Candidate *c) {
 
 /* Worst case of a value of this knob, or unknown. */
 static MaybeU64 worst_of(const IntegerRule *r, const Candidate *c, uint64_t value) {
-        const Topology *t = &r->b->in->facts->topology;
-        const char *attribute = c->knob->spec->attribute;
-        uint64_t page = advise_page_bytes(r->b);
-
-        if (!c->cache->order.known || !attribute || c->cache->order.value > SLUB_MAX_ORDER)
-                return UNKNOWN;
-        if (strcmp(attribute, "cpu_partial") == 0 && c->cache->objs_per_slab.known)
-                return KNOWN(slub_cpu_partial_worst(
-                        r->b->in->slub->per_cpu, value, c->cache->objs_per_slab.value,
-                        (unsigned) c->cache->order.value, page, t->n_online));
-        if (strcmp(attribute, "min_partial") == 0)
-                return KNOWN(slub_min_partial_worst(value, (unsigned) c->cache->order.value, page,
-                                                    MAX(t->n_nodes, 1u)));
-        return KNOWN(0);
+        return arm_slab_worst(r->b->in->slub, r->b->in->facts, c->knob->spec, c->cache, value);
 }
 
 static unsigned first_arm(const IntegerRule *r, const Knob *knob) {
-        unsigned cpus = r->b->in->facts->topology.n_online, wanted = 0;
-        int64_t milli;
+        int64_t milli = arm_slab_feed_forward(knob->spec, r->b->in->facts->topology.n_online);
+        unsigned wanted = 0;
 
-        if (!knob->spec->attribute || strcmp(knob->spec->attribute, "cpu_partial") != 0)
-                return 0;
-        milli = cpus >= FEED_FORWARD_X4_CPUS ? 4000 : cpus >= FEED_FORWARD_X2_CPUS ? 2000 : 0;
         while (wanted < r->policy->n_arms && r->policy->arm[wanted].multiple_milli < milli)
                 wanted++;
         return wanted < r->policy->n_arms ? wanted : 0;
 }
 
-/* The largest value that we would write and the kernel would take: min_partial is clamped to 5 to 10 by
- * kernels that count objects (mm/slub.c set_min_partial(), 5.10). */
-static uint64_t ceiling_of(const IntegerRule *r, const Knob *knob) {
-        uint64_t ceiling = (uint64_t) MAX(knob->spec->ceiling, (int64_t) 0);
-
-        if (strcmp(knob->spec->attribute, "min_partial") == 0 &&
-            r->b->in->slub->per_cpu == SLUB_PER_CPU_OBJECTS)
-                return MIN(ceiling, UINT64_C(10));
-        return ceiling;
-}
-
 /* A value can be named where it can be read; whether it may be written is for advise_judge(). */
 static bool may_name_value(const IntegerRule *r, const Knob *knob) {
-        KnobState state = advise_knob_state(r->policy, knob);
+        KnobState state = may_state(r->policy, knob);
 
         return state == KNOB_LIVE || state == KNOB_DENIED;
 }
@@ -142,12 +90,11 @@ static bool choose_value(IntegerRule *r, const Candidate *c, Recommendation *rec
                         k < n - first
                                 ? first + k
                                 : n - 1 - k; /* upwards from the first, then the smaller ones */
-                uint64_t value = u64_muldiv(
-                        knob->def_number.value,
-                        (uint64_t) MAX(r->policy->arm[i].multiple_milli, (int64_t) 0), 1000);
+                uint64_t value = arm_slab_value(r->b->in->slub, knob->spec, c->cache,
+                                                knob->def_number.value,
+                                                r->policy->arm[i].multiple_milli);
                 MaybeU64 worst;
 
-                value = MIN(value, ceiling_of(r, knob));
                 if (value <= knob->number.value)
                         continue;
                 worst = worst_of(r, c, value);
@@ -220,7 +167,7 @@ static bool recommend_unseen(IntegerRule *r, const KnobSpec *spec) {
 
                 if (strcmp(s->name, r->policy->target[0].signal) != 0 ||
                     !text_starts(text_from(s->scope.name), "cache:") ||
-                    !text_glob(cache_pattern(r->policy), name))
+                    !text_glob(may_cache_pattern(r->policy), name))
                         continue;
                 for (size_t k = 0; tree && k < tree->n && !here; k++)
                         here = strcmp(tree->caches[k].dir, name) == 0;
@@ -347,7 +294,7 @@ void advise_slab_integer(AdviseBuild *b, const Policy *policy) {
         IntegerRule r = { .b = b, .policy = policy };
         const KnobSpec *spec = knob_spec_find(text_from(policy->knob));
         const SlabTree *tree = advise_slab_tree(b);
-        bool any_glob = strcmp(cache_pattern(policy), "*") == 0, wide = false;
+        bool any_glob = strcmp(may_cache_pattern(policy), "*") == 0, wide = false;
         Scope system = scope_system();
         TargetsView whole;
         char gate[200] = "";
@@ -359,13 +306,13 @@ void advise_slab_integer(AdviseBuild *b, const Policy *policy) {
                 Scope scope = scope_cache(cache->dir);
                 Candidate c = { .cache = cache };
 
-                if (!matches(policy, cache))
+                if (!may_cache(policy, cache))
                         continue;
                 c.knob = knob_set_find(b->in->knobs, policy->knob, &scope);
                 if (!c.knob)
                         continue;
                 targets_view(b, policy, &scope, &c.targets);
-                if (is_denied(b, cache)) {
+                if (may_deny_cache(b->in->deny_caches, b->in->n_deny_caches, cache)) {
                         if (c.targets.state == TARGETS_HOT &&
                             advise_is_attributed(&c.targets, &scope))
                                 say(r.left_alone, sizeof(r.left_alone), "%s%s",

@@ -8,7 +8,7 @@
 
 #include "base/sort.h"
 #include "core/control/advise-build.h"
-#include "core/control/kernel-range.h"
+#include "core/control/may.h"
 
 static const char *const verdict_names[] = {
         [VERDICT_CUT] = "cut",           [VERDICT_TUNE] = "tune",       [VERDICT_ADVISE] = "advise",
@@ -51,9 +51,7 @@ static void advise_policy(AdviseBuild *b, const Policy *policy) {
                 advise_known_kernel(b, policy);
                 return;
         }
-        if ((policy->kernel[0] &&
-             !kernel_range_has(text_from(policy->kernel), text_from(b->in->facts->release))) ||
-            policy->cpus_at_least > b->in->facts->topology.n_online)
+        if (!may_machine(policy, b->in->facts))
                 return;
         spec = knob_spec_find(text_from(policy->knob));
         if (!spec) {
