@@ -155,11 +155,12 @@ bool plan_value(const Knob *knob, const char *text, MaybeU64 number, int64_t *re
         return true;
 }
 
-/* Level 0 is the default where it would be no step back (it takes a stall away, or is the present word), else the
- * present word. */
+/* Level 0 is the default; but where the present word is no arm of ours and the default would be a step back (it allows
+ * stalls that the present word does not), level 0 is the present word. */
 int plan_arms_word(PlanBuild *b, PlanController *c, const Knob *knob, const PlanLevel *levels,
                    PlanArm *arms) {
         int64_t now = 0, def = 0;
+        bool is_arm = false;
         int present;
 
         if (!word_index(knob->spec, knob->value, &now)) {
@@ -168,8 +169,10 @@ int plan_arms_word(PlanBuild *b, PlanController *c, const Knob *knob, const Plan
                                "the present word is unknown, or none that we would write");
                 return 0;
         }
+        for (unsigned l = 1; l < c->n_levels; l++)
+                is_arm = is_arm || strcmp(levels[l].text, knob->value) == 0;
         if (!word_index(knob->spec, knob->def, &def) ||
-            (def != now && !arm_word_fits(b->in->knobs, knob, knob->def))) {
+            (def != now && !is_arm && !arm_word_fits(b->in->knobs, knob, knob->def))) {
                 def = now;
                 (void) text_copy(arms[0].text, sizeof(arms[0].text), TEXT("present"));
         }
