@@ -23,8 +23,8 @@ typedef struct SessionConfig {
         bool apply; /* false: writes are not carried out (mode "recommend"): outcomes VOID */
         bool (*trials_open)(usec_t now_usec, void *data); /* NULL: always */
         void *trials_data;
-        Store *store; /* NULL: none (replay) */
-        char boot_id[40];
+        Store *store;     /* NULL: none (replay) */
+        char boot_id[40]; /* "": a simulated or recorded machine */
 } SessionConfig;
 
 typedef struct Session Session;
@@ -36,6 +36,9 @@ Session *session_free(Session *s); /* restores nothing: session_stop() does */
 _must_check_ int session_tick(Session *s);
 /* Gives every value back that is ours. 0 or -errno (all are tried). */
 _must_check_ int session_stop(Session *s);
+/* Gives back what a ledger says is ours, newest first: after a crash, before anything else. A value that is neither ours nor
+ * intended is somebody else's and stays. 0 or the first -errno (all are tried). */
+_must_check_ int session_restore(Machine *m, Ledger *ledger, Store *store, size_t *ret_n_restored);
 const Engine *session_engine(const Session *s);
 const Plan *session_plan(const Session *s);
 const Ledger *session_ledger(const Session *s);
