@@ -4,23 +4,7 @@
 #include <string.h>
 
 #include "core/control/advise-build.h"
-
-/* Zones with less than 1 % of the managed pages (ZONE_DMA) decide nothing (alloctuned.policy(5), bounds). */
-#define SMALL_ZONE_PPM 10000u
-
-static uint64_t managed_total(const ZoneInfo *info) {
-        uint64_t sum = 0;
-
-        for (size_t i = 0; info && i < info->n; i++)
-                if (info->zones[i].managed.known)
-                        sum = u64_add_sat(sum, info->zones[i].managed.value);
-        return sum;
-}
-
-static bool zone_counts(const Zone *zone, uint64_t total) {
-        return zone_is_populated(zone) && zone->managed.known && zone->managed.value > 0 &&
-               u64_muldiv(zone->managed.value, PPM, MAX(total, (uint64_t) 1)) >= SMALL_ZONE_PPM;
-}
+#include "core/engine/guard-frame.h"
 
 static void block(GuardView *view, const char *format, ...) _printf_(2, 3);
 static void block(GuardView *view, const char *format, ...) {
@@ -53,14 +37,14 @@ static void cut(GuardView *view, const PolicyGuard *g, int64_t value, int64_t li
 static void guard_free(const AdviseBuild *b, const PolicyGuard *g, GuardView *view) {
         const ZoneInfo *info = advise_zoneinfo(b);
         const Signal *stall = advise_signal(b, "allocstall");
-        uint64_t total = managed_total(info);
+        uint64_t total = guard_managed_total(info);
         bool seen = false;
 
         for (size_t i = 0; info && i < info->n; i++) {
                 const Zone *zone = &info->zones[i];
                 uint64_t limit;
 
-                if (!zone_counts(zone, total) || !zone->free.known || !zone->low.known ||
+                if (!guard_zone_counts(zone, total) || !zone->free.known || !zone->low.known ||
                     !zone->high.known)
                         continue;
                 seen = true;
@@ -103,7 +87,7 @@ static void guard_pressure(const AdviseBuild *b, const PolicyGuard *g, GuardView
 static void guard_parked(const AdviseBuild *b, const Policy *policy, const PolicyGuard *g,
                          GuardView *view) {
         const ZoneInfo *info = advise_zoneinfo(b);
-        uint64_t total = managed_total(info);
+        uint64_t total = guard_managed_total(info);
         bool tunes = b->in->pcp && pcp_gen_tunes(b->in->pcp->gen) &&
                      !(b->in->pcp->fraction.known && b->in->pcp->fraction.value != 0);
         int64_t limit = g->limit_known ? g->limit
@@ -115,7 +99,7 @@ static void guard_parked(const AdviseBuild *b, const Policy *policy, const Polic
                 MaybeU64 parked = zone_parked(zone);
                 uint64_t share;
 
-                if (!zone_counts(zone, total) || !parked.known || !zone->free.known ||
+                if (!guard_zone_counts(zone, total) || !parked.known || !zone->free.known ||
                     !zone->high.known)
                         continue;
                 share = u64_muldiv(parked.value, PPM, zone->managed.value);
