@@ -55,6 +55,7 @@ static const ConfKey keys[] = {
         SIZE("machine.caches.object_size", PlantCacheSpec, object_size, 1, GIB(1) / 32, true, "Bytes of an object."),
         SIZE("machine.caches.slab_size", PlantCacheSpec, slab_size, 1, GIB(1) / 32, true, "The same with alignment and metadata."),
         NUMBER("machine.caches.share", PlantCacheSpec, share, 0, 1, "Share of the slab traffic of a workload."),
+        NUMBER("machine.caches.turnover", PlantCacheSpec, turnover, 0, 1, "Share of the slabs taken that are made anew and freed whole; 0: as the run law says."),
 
         CHARS("scenario.name", Scenario, name, true, "Name of the scenario."),
         CHARS("scenario.about", Scenario, about, false, "What it shows, for people."),

@@ -8,7 +8,7 @@
  *          that the kernel wants for all CPUs of the machine
  *
  * Pages of slabs follow from objects: a CPU that finds its own slabs used up asks the node's list (for 1 + c slabs: mm/slub.c
- * get_partial_node()); the list is empty as often as a run of the slab law exceeds what it keeps; then a slab is made, and later freed:
+ * get_partial_node()); it is empty as often as a run of the slab law exceeds what it keeps; then a slab is made, and later freed:
  * order 0 goes through the lists of pages, larger ones do only where the kernel caches them, else each takes zone->lock twice.
  *
  * Costs here are causes: no outcome is a parameter. What it cannot see: tails, transients, who waits for whom. */
@@ -163,7 +163,12 @@ static void slab_find(const PlantMachine *m, const PlantWorkload *w, const Plant
 
         double kept = pow(2, order) *
                       (1 + (double) s->cache[i].min_partial / fmax(cpus_of_node, 1));
-        ret->made = ret->refills * run_share(p->slab_run_mu, p->slab_run_sigma, kept);
+        /* Taking more slabs at once leaves the node's list empty more often: slabs made go by slabs taken, not by refills (in the same
+         * statistics refills fell to 57 and 29 % while slabs made fell to 80 and 79 %). */
+        double turnover = within(c->turnover, 0, 1);
+        ret->made = ret->objects / gain *
+                    (turnover +
+                     (1 - turnover) * run_share(p->slab_run_mu, p->slab_run_sigma, kept));
 }
 
 /* Huge pages wanted, got and not got, per unit of work. */

@@ -3,7 +3,8 @@
  * sweeps and the tests that change every parameter by 30 % either way go by these rows; nothing else knows the names.
  *
  * Defaults of a machine are those of a four-socket Skylake-EX as fitted to a published batch sweep (page faults of 192 processes, batches
- * 31 to 511), and for slabs those fitted to a published cpu_partial series of a machine with 224 CPUs; where no published row pins a value the help says "assumed". */
+ * 31 to 511), and for slabs those fitted to published series
+ * of slab orders, cpu_partial and slab statistics (tests/sim/calibrate.c); where no published row pins a value the help says "assumed". */
 #include <stddef.h>
 
 #include "base/text.h"
@@ -20,18 +21,18 @@ static const PlantParamSpec params[] = {
         { PARAM(think_ns), 2621, 0, 1e7, "ns",
           "everything else, per page of the reference workload" },
         { PARAM(memory_ns), 0, 0, 1e5, "ns", "memory bandwidth, per page" },
-        { PARAM(list_ns), 80, 0, 1e5, "ns", "node list lock of slabs, per page of slab traffic" },
-        { PARAM(list_exponent), 0.44, 0, 4, "",
+        { PARAM(list_ns), 636, 0, 1e5, "ns", "node list lock of slabs, per page of slab traffic" },
+        { PARAM(list_exponent), 0.437, 0, 4, "",
           "list demand falls with cpu_partial to this power" },
-        { PARAM(list_order_factor), 0.59, 0.05, 4, "", "list demand of slabs one order larger" },
+        { PARAM(list_order_factor), 0.7, 0.05, 4, "", "list demand of slabs one order larger" },
         { PARAM(smt_slowdown), 1, 1, 4, "", "slowdown when both threads of a core are busy" },
         { PARAM(socket_factor), 1, 1, 4, "", "slowdown of locks when several sockets take part" },
         { PARAM(run_mu), 0, 0, 20, "ln pages", "median length of a run of allocations" },
         { PARAM(run_sigma), 0, 0, 5, "ln pages", "its spread; 0: every page reaches the zone" },
         { PARAM(cold_ns), 0, 0, 1e5, "ns", "a page that left the cache while parked (assumed)" },
         { PARAM(llc_bytes), 33554432, 0, 1e12, "bytes", "last level cache of a node (assumed)" },
-        { PARAM(slab_run_mu), 0, -20, 20, "ln pages",
-          "median length of a run of slab allocations (assumed)" },
+        { PARAM(slab_run_mu), -1.386, -20, 20, "ln pages",
+          "median length of a run of slab allocations" },
         { PARAM(slab_run_sigma), 0.8, 0.01, 5, "ln pages", "its spread (assumed)" },
         { PARAM(slab_page_ns), 500, 0, 1e6, "ns",
           "making and freeing a slab beyond zone->lock (assumed)" },

@@ -86,6 +86,8 @@ typedef struct PlantCacheSpec {
         char name[48];
         uint64_t object_size, slab_size; /* bytes; slab_size with metadata */
         double share;                    /* of the slab traffic of the workload, 0..1 */
+        double turnover; /* share of the slabs asked for that are made anew and freed whole, as for objects that live and die with
+                          * processes, 0..1; 0: as the run law says */
 } PlantCacheSpec;
 
 typedef struct PlantMachine {
