@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trial of one arm: the sequence of windows and the decisions.
  *
- * A quad is A B B A or B A A B: both orders have their As and Bs at the same mean time, so a drift that is linear in ln cost cancels
- * exactly. Which of the two is thrown anew for each quad, after the one before is complete: that throw is all that the test
- * (signflip.c) relies on. Nothing here may depend on the throw but d itself: a quad that is voided gives way to a new one with a new
- * throw, and what voids it (a rate that moves, hot-plug, steal) is judged without looking at the arm.
+ * Which of the two windows of a pair is B's is thrown anew for each pair, and both throws of a quad before it starts: they are all
+ * that the test (signflip.c) relies on. Nothing here may depend on the throw but d itself: a quad that is voided gives way to a new one
+ * with new throws, and what voids it (a rate that moves, hot-plug, steal) is judged without looking at the arm.
  *
- * Three looks at p <= 1/60 keep the chance to accept an arm that does nothing at 5 % (Bonferroni; the true figure is lower). */
+ * Drift within a pair goes into |d| with a random sign: it costs power, not exactness. Four windows ABBA as one throw would cancel drift
+ * that is linear, but have half the throws for the same time.
+ *
+ * Three looks at p <= 1/60 keep the chance to accept an arm that does nothing at 5 % (Bonferroni; the true figure is lower). That it
+ * may end early as futile only lowers it, so the rules for that may be as they like. */
 #include "core/trial/trial.h"
 
 #include "base/ln.h"
@@ -15,14 +18,18 @@
 #define LEVEL 60            /* p <= 1/60 */
 #define VOIDS_MOST 4        /* the fourth ends the trial */
 #define RATE_MOST 3         /* the rate may move by this factor within a quad */
-#define ABORT_ONE 400000    /* ln cost, millionths: one quad */
-#define ABORT_THREE 100000  /* the mean of the first three */
+#define ABORT_ONE 400000    /* ln cost, millionths: mean of one quad, */
+#define ABORT_BOTH 200000   /* and each of its pairs */
+#define ABORT_MEAN 100000   /* of the first two or three quads, */
+#define ABORT_LEVEL 16      /* with p of B being worse <= 1/16 */
 #define ONE_UNIT_MILLI 1000 /* of the signal */
 
 static void open_quad(Trial *t, Random *random) {
-        t->baab = random_coin(random);
+        for (unsigned i = 0; i < 2; i++) {
+                t->b_first[i] = random_coin(random);
+                t->open_pair[i] = 0;
+        }
         t->window = 0;
-        t->sum_a = t->sum_b = 0;
         t->rate_min = t->rate_max = 0;
         for (unsigned i = 0; i < ELEMENTSOF(t->open_a); i++) {
                 t->open_a[i] = t->open_b[i] = 0;
@@ -36,9 +43,9 @@ void trial_begin(Trial *t, const TrialSpec *spec, Random *random) {
 }
 
 TrialArm trial_arm(const Trial *t) {
-        bool inner = t->window == 1 || t->window == 2;
+        bool first = t->window % 2 == 0;
 
-        return inner != t->baab ? TRIAL_B : TRIAL_A;
+        return first == t->b_first[t->window / 2 % 2] ? TRIAL_B : TRIAL_A;
 }
 
 TrialStatus trial_void(Trial *t, Random *random) {
@@ -84,7 +91,9 @@ static void watch(Trial *t, const TrialWindow *window, bool b) {
 }
 
 static void close_quad(Trial *t) {
-        t->d[t->n++] = (t->sum_b - t->sum_a) / 2;
+        for (unsigned i = 0; i < 2; i++)
+                t->pair[2 * t->n + i] = t->open_pair[i];
+        t->n++;
         for (unsigned i = 0; i < ELEMENTSOF(t->n_open); i++) {
                 if (t->n_open[i] < 4) /* two windows of each arm, or drift does not cancel */
                         continue;
@@ -95,44 +104,62 @@ static void close_quad(Trial *t) {
         }
 }
 
-static int64_t sum_of(const int64_t *d, unsigned n) {
-        int64_t sum = 0;
+/* The last quad, or the first two or three, are much worse: by so much, and pair by pair. */
+static bool much_worse(const Trial *t, int64_t sum) {
+        int64_t x = t->pair[2 * t->n - 2], y = t->pair[2 * t->n - 1], minus[6];
 
-        for (unsigned i = 0; i < n; i++)
-                sum += d[i];
-        return sum;
+        if (MIN(x, y) > ABORT_BOTH && x + y > 2 * ABORT_ONE)
+                return true;
+        if ((t->n != 2 && t->n != 3) || sum <= 2 * t->n * ABORT_MEAN)
+                return false;
+        for (unsigned i = 0; i < 2 * t->n; i++)
+                minus[i] = -t->pair[i];
+        return signflip_count(minus, 2 * t->n) * ABORT_LEVEL <= 1u << (2 * t->n);
+}
+
+static bool futile(const Trial *t, int64_t sum, __int128 sum_gain) {
+        __int128 squares = 0;
+
+        if (t->n >= t->spec.looks[0])
+                return 3 * sum > -sum_gain;
+        if (t->n != 2)
+                return false;
+        for (unsigned i = 0; i < 4; i++)
+                squares += (__int128) t->pair[i] * t->pair[i];
+        return sum > 0 && 4 * (__int128) sum * sum > squares;
 }
 
 static TrialStatus judge(const Trial *t) {
-        unsigned last = MIN(t->spec.looks[2], (unsigned) TRIAL_QUADS_MAX);
-        int64_t n = t->n, sum = sum_of(t->d, t->n);
-        bool look = false;
+        unsigned last = MIN(t->spec.looks[2], (unsigned) TRIAL_QUADS_MAX), n = 2 * t->n;
+        __int128 sum_gain = (__int128) n * t->spec.least_gain_ppm;
+        int64_t sum = 0;
+        bool look = t->n == last;
 
-        if (t->d[t->n - 1] > ABORT_ONE || (n == 3 && sum > 3 * ABORT_THREE))
+        for (unsigned i = 0; i < n; i++)
+                sum += t->pair[i];
+        if (much_worse(t, sum))
                 return TRIAL_STATUS_ABORT;
         for (unsigned i = 0; i < ELEMENTSOF(t->spec.looks); i++)
                 look |= t->n == t->spec.looks[i];
-        look |= t->n == last;
         /* Means are compared as sums: nothing is rounded. */
-        if (look && sum <= -n * t->spec.least_gain_ppm &&
-            signflip_count(t->d, t->n) * LEVEL <= 1u << t->n)
+        if (look && sum <= -sum_gain && signflip_count(t->pair, n) <= (1u << n) / LEVEL)
                 return TRIAL_STATUS_ACCEPT;
         if (t->n >= last)
                 return TRIAL_STATUS_REJECT;
-        if (t->n == t->spec.looks[0] && 3 * sum > -n * t->spec.least_gain_ppm)
-                return TRIAL_STATUS_FUTILE;
-        return TRIAL_STATUS_GO_ON;
+        return futile(t, sum, sum_gain) ? TRIAL_STATUS_FUTILE : TRIAL_STATUS_GO_ON;
 }
 
 TrialStatus trial_window(Trial *t, const TrialWindow *window, Random *random) {
         bool b = trial_arm(t) == TRIAL_B;
         TrialStatus status;
+        int64_t ln;
 
         if (t->n >= TRIAL_QUADS_MAX)
                 return TRIAL_STATUS_REJECT;
         if (!measured(&t->spec, window->cost_milli) || rate_moved(t, window->rate_milli))
                 return trial_void(t, random);
-        *(b ? &t->sum_b : &t->sum_a) += ln_cost(&t->spec, window->cost_milli);
+        ln = ln_cost(&t->spec, window->cost_milli);
+        t->open_pair[t->window / 2 % 2] += b ? ln : -ln;
         watch(t, window, b);
         if (++t->window < 4)
                 return TRIAL_STATUS_GO_ON;

@@ -5,21 +5,24 @@
 #include "base/random.h"
 #include "base/units.h"
 
-/* Trial of one arm (B) against the value in force (A): randomised blocks of windows with an exact sign-flip test.
+/* Trial of one arm (B) against the value in force (A): randomised pairs of windows with an exact sign-flip test.
  *
- *   quad  = 4 windows, ABBA or BAAB by a fair coin
- *   d_q   = mean ln cost over its B windows - mean ln cost over its A windows
- *   test  : p = share of the 2^n sign patterns of |d| whose sum is <= the sum seen
- *   looks : after quads[0..2]: ACCEPT if p <= 1/60 and mean d <= -least_gain
- *           FUTILE at the first look if mean d > -least_gain / 3; REJECT at the last
- *   abort : one d > +0.40, or the mean of the first three > +0.10
+ *   pair  = 2 windows, AB or BA by a fair coin;  d = ln cost of B - ln cost of A
+ *   quad  = 4 windows, two such pairs: the unit of looks and voids; its d is the mean of both
+ *   test  : p = share of the 2^n sign patterns of |d| of all n pairs whose sum is <= the sum seen
+ *   looks : after looks[0..2] quads: ACCEPT if p <= 1/60 and mean d <= -least_gain;  REJECT at the last
+ *           after each quad from the first look on: FUTILE if mean d > -least_gain / 3
+ *           after two quads: FUTILE if their four d speak against B: sum d > sqrt(sum d^2) / 2
+ *   abort : both d of one quad > +0.20 and their mean > +0.40; or after two or three quads mean d > +0.10 and p of -d <= 1/16
  *
- * Nothing here knows what a knob is. Logarithms are integers in millionths (base/ln.h), so that ties are ties and every
- * compiler computes the same. Costs that may be 0 enter as ln(x + 1) in the signal's unit. */
-#define TRIAL_QUADS_MAX 12 /* 4,096 sign patterns */
+ * Three quads are the least that can accept (1/64). Nothing here knows what a knob is. Logarithms are integers in millionths
+ * (base/ln.h), so that ties are ties and every compiler computes the same. Costs that may be 0 enter as ln(x + 1) in the
+ * signal's unit. Why pairs, and what else was tried: docs/decisions/6-trial-design.md. */
+#define TRIAL_QUADS_MAX 12
+#define TRIAL_PAIRS_MAX 24 /* 2^24 sign patterns */
 
 typedef struct TrialSpec {
-        unsigned looks[3];
+        unsigned looks[3];      /* quads, rising, at most TRIAL_QUADS_MAX */
         int64_t least_gain_ppm; /* delta */
         bool zero_costs;        /* the cost may be 0: ln(x + 1) */
         bool higher_is_better;
@@ -38,17 +41,18 @@ typedef enum TrialStatus {
 
 typedef struct Trial {
         TrialSpec spec;
-        bool baab;                      /* order of the open quad */
-        unsigned window;                /* of the open quad: 0..3 */
-        int64_t sum_a, sum_b;           /* ln cost, millionths, of the open quad */
+        bool b_first[2]; /* order of the pairs of the open quad */
+        unsigned window; /* of the open quad: 0..3 */
+        int64_t open_pair
+                [2]; /* d of the open quad so far: + ln cost of B, - that of A; millionths */
         int64_t watch_a[8], watch_b[8]; /* sums of ln of must_not_rise signals over all windows */
         unsigned n_watch_a[8], n_watch_b[8];
         int64_t open_a[8],
                 open_b[8]; /* the same, of the open quad: counted when it is complete and all four windows knew */
         unsigned n_open[8];
         uint64_t rate_min, rate_max; /* allocation rate in the open quad, pages/s in thousandths */
-        int64_t d[TRIAL_QUADS_MAX];
-        unsigned n, n_void;
+        int64_t pair[TRIAL_PAIRS_MAX]; /* d of the pairs of complete quads */
+        unsigned n, n_void;            /* quads */
 } Trial;
 
 void trial_begin(Trial *t, const TrialSpec *spec, Random *random);
@@ -68,12 +72,12 @@ _must_check_ TrialStatus trial_window(Trial *t, const TrialWindow *window, Rando
 /* The open quad is lost (hot-plug, foreign write, steal, a gap); a new order is drawn. */
 _must_check_ TrialStatus trial_void(Trial *t, Random *random);
 
-/* The effect so far: mean d and the interval that the sign-flip test does not reject at 5 % (both ends by inversion of the test;
- * false: fewer than 6 quads). */
+/* The effect so far: mean d and an interval that the sign-flip test does not reject at 5 % (both ends by inversion of the test;
+ * false: fewer than 3 quads). */
 _must_check_ bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
                                int64_t *ret_high_ppm);
 /* Whether must_not_rise signal i rose: mean ln of B above that of A. False also when it is not known. */
 _pure_ bool trial_watch_rose(const Trial *t, unsigned i);
 
-/* p as a fraction: patterns of signs with sum(s_i * |d_i|) <= sum(d_i), out of 2^n. n <= 12. */
+/* p as a fraction: patterns of signs with sum(s_i * |d_i|) <= sum(d_i), out of 2^n. n <= 24; |d| counts as 2^58 at most. */
 _pure_ unsigned signflip_count(const int64_t *d, unsigned n);
