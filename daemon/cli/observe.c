@@ -7,6 +7,7 @@
 #include "core/sense/lists.h"
 #include "machine/memory.h"
 #include "machine/thp-probe.h"
+#include "session/model.h"
 
 /* Address space, not memory: pages of it cost nothing until they are touched. */
 #define ARENA_BYTES ((size_t) 1 << 30)
@@ -156,42 +157,6 @@ static void find_window(Observation *o) {
         check_clock(o);
 }
 
-static const KnobFile *find_file(const Observation *o, const char *path) {
-        for (size_t i = 0; i < o->n_files; i++)
-                if (strcmp(o->files[i].path, path) == 0 && o->files[i].state != SENSE_ABSENT)
-                        return &o->files[i];
-        return NULL;
-}
-
-static void find_models(Observation *o) {
-        const KnobFile *fraction = find_file(o, "proc/sys/vm/percpu_pagelist_fraction");
-        const KnobFile *high_fraction = find_file(o, "proc/sys/vm/percpu_pagelist_high_fraction");
-        const KnobFile *file = high_fraction ? high_fraction : fraction;
-        PcpFiles files = high_fraction ? PCP_FILES_HIGH_FRACTION
-                         : fraction    ? PCP_FILES_FRACTION
-                                       : PCP_FILES_UNKNOWN;
-        const Snapshot *zoneinfo = NULL, *slab = NULL, *thp = NULL;
-        MaybeU64 value = UNKNOWN;
-        ParseLog seen_before = { 0 }; /* the knob rows report the same file: not twice */
-
-        for (size_t i = 0; i < o->n_snapshots; i++) {
-                zoneinfo = o->snapshots[i]->zoneinfo ? o->snapshots[i] : zoneinfo;
-                slab = o->snapshots[i]->slab ? o->snapshots[i] : slab;
-                thp = o->snapshots[i]->thp ? o->snapshots[i] : thp;
-        }
-        if (file && file->state == SENSE_OK)
-                value = number_file_parse(file->text, file->path, &seen_before);
-        pcp_model_find(zoneinfo ? zoneinfo->zoneinfo : NULL, &o->facts.topology, files, value,
-                       o->facts.page_bytes, &o->pcp);
-        slub_model_find(&(SlubInput){ .slab = slab ? slab->slab : NULL,
-                                      .topology = &o->facts.topology,
-                                      .cmdline = o->facts.cmdline,
-                                      .cmdline_known = o->facts.cmdline_known,
-                                      .page_bytes = o->facts.page_bytes,
-                                      .has_thp_sizes = thp && thp->thp->n_sizes > 0 },
-                        &o->slub);
-}
-
 /* Numbers that applications write. One that is too old is no number. */
 static int add_externals(Observation *o, const ObserveOptions *options, Signal **signals,
                          size_t *n) {
@@ -248,16 +213,11 @@ static int build(Observation *o, const ObserveOptions *options) {
         Signal *reports = NULL;
         size_t n_reports = 0;
         Text kmsg = TEXT_NULL;
-        SignalInput signals;
-        KnobInput knobs;
+        ModelInput input;
+        Model model;
         int r;
 
-        r = sample_knob_files(o->machine, &o->arena, &o->files, &o->n_files, &o->log);
-        if (r == 0)
-                r = sample_admin_settings(o->machine, &o->arena, &o->settings, &o->n_settings,
-                                          &o->log);
-        if (r == 0)
-                r = sample_reports(o->machine, &o->arena, &reports, &n_reports, &kmsg, &o->log);
+        r = sample_reports(o->machine, &o->arena, &reports, &n_reports, &kmsg, &o->log);
         if (r == 0 && kmsg.data) {
                 r = kmsg_parse(&o->arena, kmsg, "kmsg", &o->kmsg, &o->log);
                 /* a file without one line of a log says nothing, not that nothing happened */
@@ -267,31 +227,32 @@ static int build(Observation *o, const ObserveOptions *options) {
                 r = add_externals(o, options, &reports, &n_reports);
         if (r < 0)
                 return r;
-        find_models(o);
-        signals = (SignalInput){ .facts = &o->facts,
-                                 .snapshots = o->snapshots,
-                                 .n_snapshots = o->n_snapshots,
-                                 .kind = o->kind,
-                                 .kmsg = o->have_kmsg ? &o->kmsg : NULL,
-                                 .reports = reports,
-                                 .n_reports = n_reports,
-                                 .pcp = &o->pcp };
-        r = signals_compute(&o->arena, &signals, &o->signals);
-        if (r < 0)
-                return r;
         if (o->machine->kind == MACHINE_LIVE)
                 o->alignment = thp_alignment_to_string(thp_probe(thp_probe_system(),
                                                                  o->facts.page_bytes.value,
                                                                  o->facts.hpage_pmd_bytes.value));
-        knobs = (KnobInput){ .facts = &o->facts,
-                             .last = observation_last(o),
-                             .files = o->files,
-                             .n_files = o->n_files,
-                             .settings = o->settings,
-                             .n_settings = o->n_settings,
-                             .alignment = o->alignment,
-                             .may_write = o->facts.euid_root && !o->facts.contained };
-        return knobs_build(&o->arena, &knobs, &o->knobs);
+        input = (ModelInput){ .machine = o->machine,
+                              .facts = &o->facts,
+                              .snapshots = o->snapshots,
+                              .n_snapshots = o->n_snapshots,
+                              .kind = o->kind,
+                              .kmsg = o->have_kmsg ? &o->kmsg : NULL,
+                              .reports = reports,
+                              .n_reports = n_reports,
+                              .alignment = o->alignment,
+                              .log = &o->log };
+        r = model_build(&o->arena, &input, &model);
+        if (r < 0)
+                return r;
+        o->files = model.files;
+        o->n_files = model.n_files;
+        o->settings = model.settings;
+        o->n_settings = model.n_settings;
+        o->pcp = model.pcp;
+        o->slub = model.slub;
+        o->signals = model.signals;
+        o->knobs = model.knobs;
+        return 0;
 }
 
 int observe(const ObserveOptions *options, Observation *ret) {

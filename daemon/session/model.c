@@ -69,7 +69,9 @@ int model_build(Arena *arena, const ModelInput *input, Model *ret) {
         if (r < 0)
                 return r;
         knobs = (KnobInput){ .facts = input->facts,
-                             .last = input->snapshots[input->n_snapshots - 1],
+                             .last = input->n_snapshots > 0
+                                             ? input->snapshots[input->n_snapshots - 1]
+                                             : NULL,
                              .files = ret->files,
                              .n_files = ret->n_files,
                              .settings = ret->settings,
