@@ -329,8 +329,8 @@ static double published(const char *kernel, const char *metric) {
         return value;
 }
 
-/* Senders and receivers on 8 CPUs. The lengths are chosen so that the first kernel's figures are met within a factor 2 (published: no more
- * than groups and messages); the three kernels then see the same load. */
+/* Senders and receivers on 8 CPUs; 16 groups have 320 receivers, a queue each. How many messages stand in a queue, and how long a CPU sends or
+ * receives, is not published: chosen so that the first kernel's figures are met within a factor 2; the three kernels then see the same load. */
 static SlabStats hackbench(PlantSlab kind, uint64_t cpu_partial, uint64_t seed) {
         SlabLoad load = { .queues = 320,
                           .depth = 50,
@@ -395,9 +395,9 @@ TEST(statistics_of_hackbench_are_met_within_a_factor_2) {
                 ASSERT_TRUE(got < 1);
                 ASSERT_TRUE(fabs(got - want) < (i == 1 ? 0.2 : 0.06));
         }
-        /* Not met: slabs made and freed (published 80 of a million allocations, here 10,000): the load of the queues swings too much. */
-        ASSERT_TRUE((double) s[0].alloc_slab / 500000 >
-                    published(rows[0].kernel, "PageAlloc alloc,") / 512006071);
+        /* Not met: slabs made and freed, published 80 of a million allocations, here 9,000: the load of all queues together swings more than that
+         * of a real run. The rates of plant_events() take them from the law of slab runs instead. */
+        ASSERT_TRUE((double) s[0].alloc_slab / 500000 < 0.02);
 }
 
 TEST(a_load_repeats_for_a_seed_and_differs_between_seeds) {

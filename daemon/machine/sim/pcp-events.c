@@ -98,6 +98,7 @@ uint64_t pcp_list_alloc(PcpList *l, PcpZoneFlags zone, unsigned order) {
         if (!pcp_list_caches(l, order)) { /* rmqueue_buddy() */
                 taken = UINT64_C(1) << MIN(order, 20u);
                 l->stats.taken_pages += taken;
+                l->stats.taken_blocks++;
                 l->stats.alloc_holds++;
                 count_hold(l, taken);
                 return taken;
@@ -110,6 +111,7 @@ uint64_t pcp_list_alloc(PcpList *l, PcpZoneFlags zone, unsigned order) {
                 l->blocks[list] += n;
                 l->count += taken;
                 l->stats.taken_pages += taken;
+                l->stats.taken_blocks += n;
                 l->stats.alloc_holds++;
                 count_hold(l, taken);
         }
@@ -130,6 +132,7 @@ static uint64_t give(PcpList *l, uint64_t pages, unsigned first) {
 
                 l->blocks[list] -= n;
                 l->count -= n * size;
+                l->stats.given_blocks += n;
                 given += n * size;
         }
         return given;
@@ -240,6 +243,7 @@ uint64_t pcp_list_free(PcpList *l, PcpZoneFlags zone, unsigned order) {
                 uint64_t given = UINT64_C(1) << MIN(order, 20u);
 
                 l->stats.given_pages += given;
+                l->stats.given_blocks++;
                 l->stats.free_holds++;
                 count_hold(l, given);
                 return given;

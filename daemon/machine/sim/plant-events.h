@@ -21,6 +21,7 @@ typedef struct PcpZoneFlags {
 typedef struct PcpStats {
         uint64_t taken_pages,
                 given_pages; /* from and to the buddy lists: pages that reached the zone */
+        uint64_t taken_blocks, given_blocks;
         uint64_t alloc_holds, free_holds; /* of zone->lock */
         uint64_t hold_pages_most;
 } PcpStats;
@@ -111,3 +112,34 @@ typedef struct SlabLoad {
 /* 0, -ENOMEM. Statistics of the second half, after the lists have settled: divide by `allocations / 2`. */
 _must_check_ int slab_load_run(SlabPool *c, const SlabLoad *load, Random *random, Arena *arena,
                                SlabStats *ret);
+
+/* What plant_events() needs of a cache, per unit of work. */
+typedef struct SlabDemand {
+        double visits;     /* of the list lock (with the barn's) */
+        double service_ns; /* of each */
+        double refills;    /* visits that take slabs from the list */
+        double made;       /* slabs made, and freed */
+        unsigned order;
+} SlabDemand;
+
+/* Runs the cache twice: as it is set, and with the kernel's defaults of 6.x, for which list_ns is meant. */
+_must_check_ int slab_demand_find(const PlantMachine *machine, const PlantWorkload *workload,
+                                  const PlantSettings *settings, size_t cache, uint64_t seed,
+                                  Arena *work, SlabDemand *ret);
+
+/* --- huge page faults (thp-events.c) ---------------------------------------------------------------------------------------- */
+
+typedef struct ThpFault {
+        bool asked;                /* a huge page was wanted and may be: else plain small pages */
+        bool got, stalled, failed; /* failed: compaction was tried and did not help */
+        double stall_ns;
+} ThpFault;
+
+/* One fault in a map of 2 MiB or more. marked: madvise(MADV_HUGEPAGE); odd: its length is no multiple of 2 MiB. */
+void thp_fault(const PlantMachine *machine, const PlantSettings *settings, bool marked, bool odd,
+               Random *random, ThpFault *ret);
+
+/* --- draws ------------------------------------------------------------------------------------------------------------------ */
+
+double draw_uniform(Random *r); /* inside (0, 1) */
+double draw_normal(Random *r);

@@ -12,14 +12,9 @@ typedef struct Queue {
         uint64_t first, n;
 } Queue;
 
-static double uniform(Random *r) {
-        return (random_u32(r) + 0.5) / 4294967296.0;
-}
-
 /* Lognormal, at least 1. */
 static uint64_t length(double mu, double sigma, Random *r) {
-        double z = sigma > 0 ? sqrt(-2 * log(uniform(r))) * cos(2 * M_PI * uniform(r)) : 0;
-        double n = exp(mu + sigma * z);
+        double n = exp(mu + (sigma > 0 ? sigma * draw_normal(r) : 0));
 
         return isfinite(n) && n < 65536 ? (uint64_t) fmax(1, round(n)) : 65536;
 }
@@ -37,6 +32,8 @@ int slab_load_run(SlabPool *c, const SlabLoad *load, Random *random, Arena *aren
         unsigned n_queues = MAX(load->queues, 1u), cpus = slab_pool_cpus(c);
         uint64_t depth = MAX(load->depth, UINT64_C(1)), done = 0;
         SlabStats half = { 0 };
+        bool settled = false;
+        double full = (double) n_queues * (double) depth;
         Queue *queue = ARENA_ARRAY(arena, Queue, n_queues);
 
         if (!queue)
@@ -49,7 +46,7 @@ int slab_load_run(SlabPool *c, const SlabLoad *load, Random *random, Arena *aren
         while (done < load->allocations) {
                 unsigned cpu = random_below(random, cpus);
                 uint64_t turn = length(load->turn_mu, load->turn_sigma, random);
-                bool allocate = random_coin(random);
+                bool allocate = draw_uniform(random) >= (double) slab_pool_in_use(c) / full;
 
                 for (unsigned stuck = 0;
                      turn > 0 && done < load->allocations && stuck < n_queues;) {
@@ -59,15 +56,20 @@ int slab_load_run(SlabPool *c, const SlabLoad *load, Random *random, Arena *aren
                         n = MIN(n, turn);
                         n = allocate ? MIN(n, depth - q->n) : MIN(n, q->n);
                         stuck = n > 0 ? 0 : stuck + 1;
-                        turn -= n;
+                        turn -= MIN(n, turn);
                         for (; n > 0 && allocate && done < load->allocations; n--) {
                                 uint32_t slab = slab_pool_alloc(c, cpu);
 
-                                if (slab == UINT32_MAX)
-                                        return -ENOMEM;
+                                if (slab == UINT32_MAX) { /* more slabs than there is room for */
+                                        turn = 0;
+                                        done++;
+                                        break;
+                                }
                                 q->slab[(q->first + q->n++) % depth] = slab;
-                                if (++done == load->allocations / 2)
+                                if (++done >= load->allocations / 2 && !settled) {
                                         half = *slab_pool_stats(c);
+                                        settled = true;
+                                }
                         }
                         for (; n > 0 && !allocate; n--, q->n--) {
                                 if (!slab_pool_free(c, cpu, q->slab[q->first]))
