@@ -34,8 +34,8 @@ void slot_block(Engine *e, Slot *s, size_t k, unsigned level, usec_t usec, bool 
 void slot_unblock(Slot *s) {
         for (size_t k = 0; k < s->plan->n_knobs; k++)
                 for (unsigned l = 0; l < LADDER_LEVELS_MAX; l++)
-                        if (!s->knob[k].block[l].guard)
-                                s->knob[k].block[l] = (Block){ 0 };
+                        if (!s->knob[k].block[l].guard && s->knob[k].block[l].strikes < 2)
+                                s->knob[k].block[l].until_usec = 0;
         s->blocked_usec = 0;
 }
 

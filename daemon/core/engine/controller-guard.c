@@ -74,15 +74,17 @@ static uint64_t multiple_of(const Slot *s, unsigned level) {
 
 /* The arm to cut to: the nearest one below what the law gives; at least one level down. NULL: the present value is no
  * larger than the default, or nothing is left to cut. */
-static const PlanArm *cut_arm(const Slot *s, const GuardFinding *f) {
+static const PlanArm *cut_arm(const Slot *s, const GuardFinding *f, bool ours) {
         int level = s->knob[0].level;
         uint64_t multiple;
 
         if (level == LEVEL_CAP)
                 return NULL;
+        /* The kernel's own lists, or a value that another policy of ours raised: only the cap is smaller for sure. */
         if (level <= 0)
-                /* The kernel's own lists, or a value that is no arm of ours: only the cap is smaller for sure. */
-                return s->plan->cap_known && s->plan->cap.fits && level == 0 ? &s->plan->cap : NULL;
+                return s->plan->cap_known && s->plan->cap.fits && (level == 0 || ours)
+                               ? &s->plan->cap
+                               : NULL;
         multiple = guard_cut_multiple(multiple_of(s, (unsigned) level), f->value, f->limit);
         for (unsigned l = (unsigned) level; l-- > 0;) {
                 const PlanArm *arm = plan_arm(s->plan, 0, l);
@@ -93,7 +95,30 @@ static const PlanArm *cut_arm(const Slot *s, const GuardFinding *f) {
         return NULL;
 }
 
+/* A cut by one policy of a value that another one holds. What that one has open ends first; the value it then gives back may
+ * be small enough. True: go on. */
+static bool take_over(Engine *e, Slot *s) {
+        KnobSlot *knob = engine_knob(e, s, 0);
+        Slot *other;
+
+        if (knob->holder == PLAN_NONE || knob->holder == slot_index(e, s))
+                return true;
+        other = &e->slots[knob->holder];
+        if (in_trial(e, other)) {
+                slot_end(e, other, true);
+                slot_cooldown(e, other, true);
+                return false;
+        }
+        knob->holder = slot_index(e, s);
+        for (size_t k = 0; k < other->plan->n_knobs; k++)
+                if (engine_knob(e, other, k) == knob)
+                        other->knob[k].revalidate_usec = 0;
+        slot_rest(e, other);
+        return true;
+}
+
 static void cut(Engine *e, Slot *s, const GuardFinding *f) {
+        const KnobSlot *knob = engine_knob(e, s, 0);
         const PlanArm *arm;
         Record *r;
         int level = s->knob[0].level;
@@ -103,10 +128,12 @@ static void cut(Engine *e, Slot *s, const GuardFinding *f) {
                 abort_open(e, s, f, RECORD_CUT);
                 return;
         }
-        if (e->now_usec < s->cut_usec || write_pending(e, s) || !s->plan->may_try)
+        if (e->now_usec < s->cut_usec || s->plan->n_knobs != 1 || !s->plan->may_try ||
+            !knob->known || knob->wanted || knob->yielded || knob->paused || knob->out ||
+            knob->gone)
                 return;
-        arm = cut_arm(s, f);
-        if (!arm || !knob_usable(e, s, 0))
+        arm = cut_arm(s, f, knob->ours);
+        if (!arm || !take_over(e, s))
                 return;
         if (run_is(e, s))
                 slot_end(e, s, true);

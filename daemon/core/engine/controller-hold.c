@@ -16,7 +16,8 @@
 
 #define CHECKS 3u
 #define MUCH_WORSE_D 400000 /* one quad: e^0.4, as in trials */
-#define WORSE_D 100000      /* the mean so far, from the third quad on */
+/* The mean so far, from the third quad on; from the fourth as much as a trial must gain is enough. */
+#define WORSE_D 100000
 #define RECHECK_USEC HOURS_USEC(1)
 
 void slot_probation_begin(Engine *e, Slot *s) {
@@ -105,9 +106,10 @@ void slot_check_done(Engine *e, Slot *s, bool voids) {
         s->probation_n += run->n;
         mean = s->probation_n > 0 ? s->probation_sum / (int64_t) s->probation_n : 0;
         worse = (run->n > 0 && run->most_d > MUCH_WORSE_D) ||
-                (s->probation_n > 2 && mean > WORSE_D);
+                (s->probation_n > 2 && mean > WORSE_D) ||
+                (s->probation_n > 3 && mean > s->plan->policy->least_gain_ppm);
         if (worse) {
-                probation_failed(e, s, mean, "it costs much more");
+                probation_failed(e, s, mean, "it costs more");
                 return;
         }
         if (voids && ++s->probation_voids > 1) {
@@ -202,6 +204,8 @@ void slot_revalidate_begin(Engine *e, Slot *s, const Frame *frame) {
                 slot_cooldown(e, s, false);
                 return;
         }
+        s->sums.slab_start_bytes = frame->guard.slab_unreclaimable_bytes;
+        guard_base_make(&s->sums, &s->base);
         run_begin(e, s, RUN_REVALIDATE, frame);
 }
 

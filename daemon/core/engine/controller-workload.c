@@ -7,8 +7,9 @@
  * rate and of the share of CPU time that waits. They see only the value in force (no windows of a candidate, no settle time), and
  * start anew whenever that value changes: what we cause ourselves is no change of workload.
  *
- * A change voids the open quad, frees arms that lost under the old workload (not those that a guard blocked), sends HOLD back to
- * OBSERVE with its value, and makes that value due for revalidation: it was proved for another workload. */
+ * A change voids the open quad and frees arms that lost under the old workload: not those that a guard blocked, nor those that lost
+ * twice, which of loads that take turns every turn would try again. It sends HOLD back to OBSERVE with its value, and makes that
+ * value due for revalidation: it was proved for another workload. */
 #define BLOCK_USEC MINUTES_USEC(1)
 
 static void add(Ratio *sum, const Plan *plan, const Frame *frame, size_t watch) {

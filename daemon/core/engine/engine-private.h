@@ -147,7 +147,7 @@ struct Engine {
         Effect effect;
         uint64_t serial, decisions;
         Budget trials, changes;
-        usec_t quiet_until_usec, coupled_usec;
+        usec_t quiet_until_usec, coupled_usec, hotplug_usec;
         size_t coupled_slot;
         usec_t reclaim_usec; /* last frame in which pages were reclaimed; 0: none */
         usec_t slow_until_usec;
@@ -198,7 +198,7 @@ typedef struct Choice {
 
 bool slot_choose(const Engine *e, const Slot *s, Choice *ret);
 void slot_block(Engine *e, Slot *s, size_t k, unsigned level, usec_t usec, bool guard);
-void slot_unblock(Slot *s); /* all but those of guards */
+void slot_unblock(Slot *s); /* all but those of guards, and those that lost twice */
 
 /* controller.c */
 void slot_frame(Engine *e, Slot *s, const Frame *frame);

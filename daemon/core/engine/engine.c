@@ -235,6 +235,8 @@ int engine_observe(Engine *e, const Frame *frame) {
                 return 0;
         if (frame->guard.reclaimed.known && frame->guard.reclaimed.value > 0)
                 e->reclaim_usec = frame->at_usec;
+        if (frame->hotplug)
+                e->hotplug_usec = frame->at_usec;
         for (size_t i = 0; i < e->plan->n_controllers; i++)
                 slot_frame(e, &e->slots[i], frame);
         run_frame(e, frame);

@@ -9,10 +9,13 @@
  * do not: they end what a trial began. Policies that move the same things (per-CPU lists, and watermarks by way of
  * huge pages) leave each other one window of rest. */
 
-/* Another policy has just moved the watermarks or the lists that this one works on. */
+/* Another policy, or a huge page mode that changed, has just moved the watermarks or the lists that this one works on. */
 static bool coupled_rest(const Engine *e, const Slot *s) {
-        return s->plan->coupled_pcp && e->coupled_slot != PLAN_NONE &&
-               e->coupled_slot != slot_index(e, s) &&
+        if (!s->plan->coupled_pcp)
+                return false;
+        if (e->hotplug_usec > 0 && e->now_usec - e->hotplug_usec < s->plan->window_usec)
+                return true;
+        return e->coupled_slot != PLAN_NONE && e->coupled_slot != slot_index(e, s) &&
                e->now_usec - e->coupled_usec < s->plan->window_usec;
 }
 
