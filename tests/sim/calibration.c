@@ -12,15 +12,15 @@
 
 const SweepMachine sweep_machines[SWEEP_MACHINES] = {
         /* clang-format off */
-        { "Skylake-EX (4 sockets)",   "skylake-ex",   "skylake-ex",         4, 48, 0.3, 0.9, 0.4, 0.9, 3.2, 6.6 },
-        { "Broadwell-EX (4 sockets)", "broadwell-ex", "broadwell-ex",       4, 48, 0.8, 1.4, 1.4, 2.8, 4.7, 8.1 },
-        { "Skylake-EP (2 sockets)",   "skylake-ep",   "skylake-ep",         2, 56, 0.6, 1.1, 2.2, 2.9, 6.0, 13.4 },
-        { "Broadwell-EP (2 sockets)", "broadwell-ep", "broadwell-ep",       2, 44, 0.3, 1.5, 0.6, 1.8, 2.3, 3.2 },
-        { "Haswell-EP (2 sockets)",   "haswell-ep",   "haswell-ep",         2, 36, 0.2, 0.4, 0.3, 0.7, 0.7, 2.0 },
-        { "Westmere-EP (2 sockets)",  "westmere-ep",  "westmere-ep",        2, 12, 0.4, 0.7, 0.6, 1.1, 0.6, 1.0 },
-        { "Skylake-Desktop",          "desktop",      "desktop",    1, 8,  0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
-        { "Haswell-Desktop",          NULL,           "haswell-desktop",    1, 8,  0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
-        { "Sandybridge-Desktop",      NULL,           "sandybridge-desktop", 1, 4, 0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
+        { "Skylake-EX (4 sockets)",   "skylake-ex",         4, 48, 0.3, 0.9, 0.4, 0.9, 3.2, 6.6 },
+        { "Broadwell-EX (4 sockets)", "broadwell-ex",       4, 48, 0.8, 1.4, 1.4, 2.8, 4.7, 8.1 },
+        { "Skylake-EP (2 sockets)",   "skylake-ep",         2, 56, 0.6, 1.1, 2.2, 2.9, 6.0, 13.4 },
+        { "Broadwell-EP (2 sockets)", "broadwell-ep",       2, 44, 0.3, 1.5, 0.6, 1.8, 2.3, 3.2 },
+        { "Haswell-EP (2 sockets)",   "haswell-ep",         2, 36, 0.2, 0.4, 0.3, 0.7, 0.7, 2.0 },
+        { "Westmere-EP (2 sockets)",  "westmere-ep",        2, 12, 0.4, 0.7, 0.6, 1.1, 0.6, 1.0 },
+        { "Skylake-Desktop",          "desktop",    1, 8,  0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
+        { "Haswell-Desktop",          "haswell-desktop",    1, 8,  0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
+        { "Sandybridge-Desktop",      "sandybridge-desktop", 1, 4, 0.5, 0.9, 0.5, 0.9, 0.8, 1.7 },
         /* clang-format on */
 };
 

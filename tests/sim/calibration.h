@@ -8,9 +8,8 @@
 
 /* The nine machines of the batch sweep (commit d8a759b57035, Linux 4.19: page_fault1, processes = CPUs, high = 6 * batch). */
 typedef struct SweepMachine {
-        const char *row;  /* as the rows name it */
-        const char *name; /* of the .machine file; NULL: none is made */
-        const char *short_name;
+        const char *row;              /* as the rows name it */
+        const char *short_name;       /* of the machine file */
         unsigned nodes, cpus_of_node; /* assumed */
         /* Marks for the check rows: a fit with the same structure on the same five batches, tested on the fifteen others of the
          * source's twenty; four of those fifteen are in the copied rows. Throughput in %, gain and zone share in points. */
