@@ -17,7 +17,7 @@
  *
  * Three quads are the least that can accept (1/64). Nothing here knows what a knob is. Logarithms are integers in millionths
  * (base/ln.h), so that ties are ties and every compiler computes the same. Costs that may be 0 enter as ln(x + 1) in the
- * signal's unit. Why pairs, and what else was tried: docs/decisions/6-trial-design.md. */
+ * signal's unit. Why pairs, and what else was tried: docs/decisions/6-trials.md. */
 #define TRIAL_QUADS_MAX 12
 #define TRIAL_PAIRS_MAX 24 /* 2^24 sign patterns */
 
