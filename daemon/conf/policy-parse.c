@@ -153,11 +153,11 @@ static void read_quads(SettingReader *r, config_setting_t *setting, Policy *p) {
                                     ? config_setting_get_int(item)
                                     : 0;
 
-                /* Fewer than 6 cannot reach p = 1/60 (2^-6 = 1/64); 12 is what the exact test can sum. */
-                if (value < 6 || value > 12 || (i > 0 && (unsigned) value <= quads[i - 1])) {
+                /* A quad is two throws: fewer than 3 cannot reach p = 1/60 (2^-6 = 1/64); 12 is what the exact test can sum. */
+                if (value < 3 || value > 12 || (i > 0 && (unsigned) value <= quads[i - 1])) {
                         setting_error(
                                 r, setting_line(setting),
-                                "quads must be three rising integers from 6 to 12, such as [ 6, 9, 12 ]");
+                                "quads must be three rising integers from 3 to 12, such as [ 3, 6, 12 ]");
                         return;
                 }
                 quads[i] = (unsigned) value;

@@ -37,7 +37,7 @@ static void check_policy(const Policy *p) {
                 CHECK(policy_guard_spec_find(p->guard[i].name));
                 CHECK(policy_guard_find(p, p->guard[i].name) == &p->guard[i]);
         }
-        CHECK(p->quads[0] >= 6 && p->quads[0] < p->quads[1] && p->quads[1] < p->quads[2] &&
+        CHECK(p->quads[0] >= 3 && p->quads[0] < p->quads[1] && p->quads[1] < p->quads[2] &&
               p->quads[2] <= 12);
         CHECK(p->evidence >= EVIDENCE_ESTIMATED && p->evidence <= EVIDENCE_MEASURED);
         CHECK(p->parked_possible_ppm >= p->parked_seen_ppm && p->memory_ppm >= 0);

@@ -82,7 +82,7 @@ TEST(the_table_has_the_defaults_in_force) {
                 compared++;
         }
         ASSERT_GE_U(compared, 25);
-        ASSERT_EQ_U(defaults.quads[0] * 10000 + defaults.quads[1] * 100 + defaults.quads[2], 60912);
+        ASSERT_EQ_U(defaults.quads[0] * 10000 + defaults.quads[1] * 100 + defaults.quads[2], 30612);
         ASSERT_EQ_U(defaults.n_arms + defaults.n_must_not_rise + defaults.n_fallback, 0);
 }
 
@@ -224,11 +224,11 @@ TEST(wrong_types_and_ranges_are_said) {
                     "p.policy:4: error: arms has 9 members, expected at most 8");
         expect_more("quads = [ 6, 9 ];", "p.policy:4: error: quads has 2 members, expected three");
         expect_more(
-                "quads = [ 5, 9, 12 ];",
-                "p.policy:4: error: quads must be three rising integers from 6 to 12, such as [ 6, 9, 12 ]");
+                "quads = [ 2, 9, 12 ];",
+                "p.policy:4: error: quads must be three rising integers from 3 to 12, such as [ 3, 6, 12 ]");
         expect_more(
                 "quads = [ 9, 9, 12 ];",
-                "p.policy:4: error: quads must be three rising integers from 6 to 12, such as [ 6, 9, 12 ]");
+                "p.policy:4: error: quads must be three rising integers from 3 to 12, such as [ 3, 6, 12 ]");
         expect_more(
                 "guards = ( { name = \"psi-memory\"; some = 2000000; } );",
                 "p.policy:4: error: guards.psi-memory.some is 2000000, expected an integer from 0 to 1000000 ppm");

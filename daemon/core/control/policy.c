@@ -113,8 +113,8 @@ void policy_init(Policy *p) {
                 if (specs[i].by_default && p->n_guards < POLICY_GUARDS_MAX &&
                     policy_guard_init(&p->guard[p->n_guards], specs[i].name))
                         p->n_guards++;
-        p->quads[0] = 6;
-        p->quads[1] = 9;
+        p->quads[0] = 3;
+        p->quads[1] = 6;
         p->quads[2] = 12;
         p->window_usec = USEC_UNKNOWN;
         p->settle_usec = USEC_UNKNOWN;
