@@ -6,6 +6,7 @@
 #include "cli/front.h"
 #include "cli/output.h"
 #include "conf/conf-table.h"
+#include "conf/scenario.h"
 
 static void scopes_string(unsigned scopes, char *buffer, size_t size) {
         static const struct {
@@ -230,16 +231,39 @@ static void dump_etc(Output *o, bool man) {
         conf_render_file(o->stream);
 }
 
+/* Only pages list these: the tables are the loader's. */
+static void dump_scenario(Output *o, bool man) {
+        (void) man;
+        scenario_render_man_keys(o->stream);
+}
+
+static void dump_parameters(Output *o, bool man) {
+        (void) man;
+        scenario_render_man_parameters(o->stream);
+}
+
+static void dump_workloads(Output *o, bool man) {
+        (void) man;
+        scenario_render_man_workloads(o->stream);
+}
+
 static const struct {
         const char *name;
         bool list; /* its man form is a plain list of .It, without the .Bl around it */
         void (*dump)(Output *o, bool man);
 } tables[] = {
-        { "conf", false, dump_conf },     { "etc", false, dump_etc },
-        { "exits", true, dump_exits },    { "guards", false, dump_guards },
-        { "knobs", true, dump_knobs },    { "options", true, dump_options },
-        { "policy", false, dump_policy }, { "signals", true, dump_signals },
+        { "conf", false, dump_conf },
+        { "etc", false, dump_etc },
+        { "exits", true, dump_exits },
+        { "guards", false, dump_guards },
+        { "knobs", true, dump_knobs },
+        { "options", true, dump_options },
+        { "parameters", false, dump_parameters },
+        { "policy", false, dump_policy },
+        { "scenario", false, dump_scenario },
+        { "signals", true, dump_signals },
         { "verbs", true, dump_verbs },
+        { "workloads", false, dump_workloads },
 };
 
 int cli_dump_tables(const Options *options) {
@@ -261,5 +285,5 @@ int cli_dump_tables(const Options *options) {
         }
         return cli_usage(
                 options,
-                "--dump-tables: expected conf, etc, exits, guards, knobs, options, policy, signals or verbs");
+                "--dump-tables: expected conf, etc, exits, guards, knobs, options, parameters, policy, scenario, signals, verbs or workloads");
 }

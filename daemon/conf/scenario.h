@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdio.h>
+
 #include "conf/conf.h"
 #include "conf/issue.h"
 #include "core/control/policy.h"
@@ -102,6 +104,10 @@ _must_check_ int plant_machine_parse(const char *file, const char *text, size_t 
  * none); -ENOMEM. */
 _must_check_ int scenario_override(const Scenario *s, const Conf *conf, Policy *policies, size_t n,
                                    ConfIssues *issues);
+/* The lists of keys, of parameters of machines and of causes of workloads, for the manual page. */
+void scenario_render_man_keys(FILE *out);
+void scenario_render_man_parameters(FILE *out);
+void scenario_render_man_workloads(FILE *out);
 /* "regret", "seconds-to-hold"... */
 _const_ const char *expect_kind_to_string(ExpectKind kind);
 

@@ -16,7 +16,7 @@ complain() {
 }
 
 # A table that fails to print would make every list look complete.
-for table in conf etc exits guards knobs options policy signals verbs; do
+for table in conf etc exits guards knobs options parameters policy scenario signals verbs workloads; do
     "$program" --dump-tables "$table" >"$work/$table"
     [ -s "$work/$table" ] || complain "--dump-tables $table: prints nothing"
 done
@@ -30,6 +30,7 @@ for page in man/*.[0-9]; do
     ! command -v mandoc >/dev/null || mandoc -T lint -W warning "$page" >"$work/lint" 2>&1 || complain "$page: $(grep -m 1 mandoc: "$work/lint")"
 done
 for table in conf:man/alloctuned.conf.5 policy:man/alloctuned.policy.5 guards:man/alloctuned.policy.5 knobs:man/alloctuned.knobs.7 \
+    scenario:man/alloctuned.scenario.5 parameters:man/alloctuned.scenario.5 workloads:man/alloctuned.scenario.5 \
     signals:man/alloctuned.knobs.7 options:man/alloctune.1 verbs:man/alloctune.1 exits:man/alloctune.1; do
     grep -q "^\.\\\\\" BEGIN ${table%%:*}\$" "${table#*:}" || complain "${table#*:}: has no list of ${table%%:*}"
     grep -q "^\.\\\\\" END ${table%%:*}\$" "${table#*:}" || complain "${table#*:}: has no end of the list of ${table%%:*}"
