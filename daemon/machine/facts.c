@@ -211,15 +211,13 @@ static unsigned key_line(Text text, const char *key) {
 
 /* capture.json: all of it optional. */
 static void read_capture_json(Facts *x) {
-        FileMachine *file = (FileMachine *) x->m;
         json_error_t error;
         json_t *root, *value;
         Text text;
         int r;
 
         arena_reset(&x->m->scratch);
-        r = root_read(&file->top, "capture.json", SMALL_BYTES_MAX, &x->m->scratch, &text,
-                      &x->m->error);
+        r = read_top(x->m, "capture.json", SMALL_BYTES_MAX, &x->m->scratch, &text);
         if (r == MACHINE_E_ABSENT)
                 return;
         if (r < 0 && r != -ENOMEM) {
@@ -267,21 +265,8 @@ static void read_capture_json(Facts *x) {
         json_decref(root);
 }
 
-int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *log) {
-        Facts x = { .m = m, .arena = arena, .f = ret_facts, .log = log };
-        FileMachine *file = (FileMachine *) m;
-
-        *ret_facts = (MachineFacts){ .euid_root = true };
-        if (m->kind == MACHINE_LIVE) {
-                long page = sysconf(_SC_PAGESIZE), tick = sysconf(_SC_CLK_TCK);
-
-                ret_facts->page_bytes = page > 0 ? KNOWN((uint64_t) page) : UNKNOWN;
-                ret_facts->clk_tck = tick > 0 ? KNOWN((uint64_t) tick) : UNKNOWN;
-                ret_facts->euid_root = geteuid() == 0;
-                find_container(&x);
-        } else {
-                read_capture_json(&x);
-        }
+/* What files of a machine that is files said about themselves. */
+static void tell_file_issues(const FileMachine *file, ParseLog *log) {
         if (file->n_empty_snapshots > 0)
                 parse_log_add(log, "capture", 0, "snapshots with neither proc nor sys are left out",
                               TEXT_NULL);
@@ -301,6 +286,24 @@ int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *lo
         if (file->modes_bad_line > 0)
                 parse_log_add(log, "MODES", file->modes_bad_line,
                               "expected an octal mode and a path", TEXT_NULL);
+}
+
+int sample_facts(Machine *m, Arena *arena, MachineFacts *ret_facts, ParseLog *log) {
+        Facts x = { .m = m, .arena = arena, .f = ret_facts, .log = log };
+
+        *ret_facts = (MachineFacts){ .euid_root = true };
+        if (m->kind == MACHINE_LIVE) {
+                long page = sysconf(_SC_PAGESIZE), tick = sysconf(_SC_CLK_TCK);
+
+                ret_facts->page_bytes = page > 0 ? KNOWN((uint64_t) page) : UNKNOWN;
+                ret_facts->clk_tck = tick > 0 ? KNOWN((uint64_t) tick) : UNKNOWN;
+                ret_facts->euid_root = geteuid() == 0;
+                find_container(&x);
+        } else {
+                read_capture_json(&x);
+        }
+        if (m->kind != MACHINE_SIMULATED)
+                tell_file_issues((const FileMachine *) m, log);
         if (x.error == 0)
                 x.error = m->kind == MACHINE_LIVE
                                   ? topology_from_numa(m, arena, &ret_facts->topology, log)

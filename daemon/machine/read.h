@@ -7,6 +7,8 @@
  * should not happen. ret_error: 0 or -ENOMEM. The text lies in the scratch arena of the machine. */
 SenseState read_text(Machine *m, const char *path, size_t max_bytes, Text *ret_text, ParseLog *log,
                      int *ret_error);
+/* A file that lies beside proc and sys: of a capture or tree at its top, of a simulated machine among its files. */
+int read_top(Machine *m, const char *name, size_t max_bytes, Arena *arena, Text *ret_text);
 /* The line of an error in a JSON text, from 1: jansson counts one more at the end of the last line. */
 _pure_ unsigned read_json_line(Text text, int line);
 /* "dir/name" in an arena. */

@@ -12,12 +12,18 @@
 #define KMSG_BYTES_MAX ((size_t) 16 << 20)
 #define REPORTS_MAX 4096u
 
-static int read_top(Machine *m, const char *name, size_t max_bytes, Arena *arena, Text *ret_text) {
-        FileMachine *f = (FileMachine *) m;
+int read_top(Machine *m, const char *name, size_t max_bytes, Arena *arena, Text *ret_text) {
+        if (m->kind == MACHINE_SIMULATED)
+                return machine_read(m, name, max_bytes, arena, ret_text);
+        return root_read(&((FileMachine *) m)->top, name, max_bytes, arena, ret_text, &m->error);
+}
 
-        if (m->kind != MACHINE_CAPTURE)
+/* Only captures and simulated machines have them. */
+static int read_report(Machine *m, const char *name, size_t max_bytes, Arena *arena,
+                       Text *ret_text) {
+        if (m->kind != MACHINE_CAPTURE && m->kind != MACHINE_SIMULATED)
                 return MACHINE_E_ABSENT;
-        return root_read(&f->top, name, max_bytes, arena, ret_text, &m->error);
+        return read_top(m, name, max_bytes, arena, ret_text);
 }
 
 /* Waits and times count as measured, rates and amounts as counted, unless the row says otherwise. */
@@ -354,7 +360,7 @@ int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n
         *ret_n = 0;
         *ret_kmsg = TEXT_NULL;
         arena_reset(&m->scratch);
-        r = read_top(m, "signals.json", REPORT_BYTES_MAX, &m->scratch, &text);
+        r = read_report(m, "signals.json", REPORT_BYTES_MAX, &m->scratch, &text);
         if (r == 0)
                 r = reports_parse(arena, text, ret_signals, ret_n, log);
         else if (r != MACHINE_E_ABSENT)
@@ -363,7 +369,7 @@ int sample_reports(Machine *m, Arena *arena, Signal **ret_signals, size_t *ret_n
                               TEXT_NULL);
         if (r < 0)
                 return r;
-        r = read_top(m, "kmsg", KMSG_BYTES_MAX, arena, ret_kmsg);
+        r = read_report(m, "kmsg", KMSG_BYTES_MAX, arena, ret_kmsg);
         if (r < 0 && r != -ENOMEM)
                 return r;
         if (r != 0) {

@@ -34,7 +34,9 @@ _must_check_ bool sim_noise_from_string(const char *name, SimNoise *ret);
 typedef struct SimNoiseState {
         SimNoise noise;
         double ar, walk, jump; /* ln */
-        double to_window_s;
+        double dt, keep,
+                spread; /* of the last length of a tick: part of `ar` that stays, sigma of a tick (ln) */
+        double rate; /* 1/s: the part that changes forgets itself */
         uint64_t random[2];
 } SimNoiseState;
 
