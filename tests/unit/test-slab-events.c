@@ -400,6 +400,35 @@ TEST(statistics_of_hackbench_are_met_within_a_factor_2) {
         ASSERT_TRUE((double) s[0].alloc_slab / 500000 < 0.02);
 }
 
+/* Holds of list_lock per allocation, on 112 CPUs (one socket of a machine with 224). */
+static double holds(unsigned objects, uint64_t cpu_partial) {
+        SlabLoad load = { .queues = 256,
+                          .depth = 50,
+                          .run_mu = 1,
+                          .run_sigma = 0.5,
+                          .turn_mu = 7,
+                          .turn_sigma = 1,
+                          .allocations = 1000000 };
+        Arena a;
+        SlabPool *p = pool_new(&a, PLANT_SLAB_SLABS, 112, objects, cpu_partial, 5, 0);
+        SlabStats s;
+        Random r;
+
+        random_seed(&r, 4, 3);
+        ASSERT_OK(slab_load_run(p, &load, &r, &a, &s));
+        return (double) s.list_holds;
+}
+
+TEST(holds_of_the_list_lock_fall_as_demand_for_it_was_fitted) {
+        /* Lock demand fitted to throughput of will-it-scale mmap1 on 224 CPUs ("list-lock contention" series, tests/evidence/slub_listlock.csv): times
+         * k^-0.44 for k times cpu_partial, times 0.59 for an order more (twice the objects). The load here knows nothing of that series. */
+        double base = holds(32, 52);
+
+        ASSERT_TRUE(fabs(holds(32, 104) / base - pow(2, -0.44)) < 0.08);
+        ASSERT_TRUE(fabs(holds(32, 208) / base - pow(4, -0.44)) < 0.08);
+        ASSERT_TRUE(fabs(base / holds(16, 52) - 0.59) < 0.08);
+}
+
 TEST(a_load_repeats_for_a_seed_and_differs_between_seeds) {
         SlabStats a = hackbench(PLANT_SLAB_SLABS, 52, 5), b = hackbench(PLANT_SLAB_SLABS, 52, 5),
                   c = hackbench(PLANT_SLAB_SLABS, 52, 6);

@@ -23,6 +23,7 @@
 #define ENDLESS_PAGES \
         32768.0 /* run of pages that all reach the zone: 128 MiB, as page_fault1 maps */
 #define BIN_RATIO 1.03
+#define EVENTS_MOST 100000000u /* half a minute */
 
 /* --- heap ------------------------------------------------------------------------------------------------------------------- */
 
@@ -231,7 +232,8 @@ static void step_think(EventNode *n, EventCpu *cpu) {
 
         /* What huge pages save, parked pages that left the cache, and direct reclaim: as plant_analytic() has them. */
         if (n->sums.huge_pages > 0)
-                user *= 1 - p->tlb_gain * n->sums.huge_pages / (n->sums.huge_pages + n->sums.pages);
+                user *= 1 - fmin(fmax(p->tlb_gain, 0), 0.9) * n->sums.huge_pages /
+                                    (n->sums.huge_pages + n->sums.pages);
         think += user - d->user_ns;
         if (parked_bytes > p->llc_bytes)
                 think += d->pages * p->cold_ns * (1 - p->llc_bytes / parked_bytes);
@@ -241,7 +243,7 @@ static void step_think(EventNode *n, EventCpu *cpu) {
                 n->sums.units += cpu->units;
                 n->sums.user_ns += user * cpu->units;
         }
-        cpu->at_ns += think * cpu->units * jitter(n);
+        cpu->at_ns += fmax(think, 1) * cpu->units * jitter(n);
         cpu->stage = EVENT_MEMORY;
 }
 
@@ -265,9 +267,11 @@ static void step_pages(EventNode *n, unsigned i) {
                         break;
                 }
 
-                unsigned order = cpu->odd >= 4 && cpu->credit >= 4 ? 2 : 0;
+                unsigned order = cpu->odd >= 4 ? 2 : 0; /* 1 to 3: 2 in the mean */
                 double pages = (double) (1u << order);
 
+                if (cpu->credit < pages)
+                        break;
                 if (!cpu->freeing && pcp_list_would_refill(&cpu->list, order)) {
                         cpu->refill_order = order;
                         cpu->stage = EVENT_REFILL;
@@ -435,8 +439,12 @@ void event_node_run(EventNode *node) {
                 unsigned i = node->heap[0];
                 double at = node->cpu[i].at_ns;
 
-                if (at >= node->until_ns)
+                if (!(at < node->until_ns))
                         return;
+                if (node->sums.events >= EVENTS_MOST) { /* what was seen so far */
+                        node->until_ns = fmax(at, node->from_ns + 1);
+                        return;
+                }
                 if (at > node->from_ns) {
                         double dt = at - fmax(node->now_ns, node->from_ns);
 

@@ -81,8 +81,8 @@ static int slabs_find(EventNode *node, uint64_t seed, Arena *work) {
                 node->made_until[i] = made += node->slab[i].made;
                 d->list_refills += node->slab[i].refills;
         }
-        d->list = visits;
-        d->slabs = made;
+        d->list = within(visits, 0, 1e5);
+        d->slabs = within(made, 0, 1e5);
         return 0;
 }
 
