@@ -303,6 +303,106 @@ TEST(defrag_words_decide_who_stalls) {
         ASSERT_TRUE(rates.compact_stalls == 0 && rates.thp_faults == 0 && rates.thp_fallbacks == 0);
 }
 
+TEST(pages_gone_cold_give_the_curve_a_falling_edge) {
+        double work[2];
+
+        setup("4.18", 8, 1);
+        machine.params.cold_ns = 300;
+        machine.params.llc_bytes = 8 << 20;
+        /* Parked: half of 6 * 511 pages on each of 8 CPUs, 50 MiB, 84 % of them beyond 8 MiB; of 6 * 31 pages 3 MiB: none. */
+        for (unsigned i = 0; i < 2; i++) {
+                settings.pcp_batch = i ? 511 : 31;
+                settings.pcp_high = 6 * settings.pcp_batch;
+                machine.params.cold_ns = 0;
+                run(&rates);
+                machine.params.cold_ns = 300;
+                run(&other);
+                work[i] = other.work / rates.work;
+        }
+        ASSERT_TRUE(work[0] == 1);
+        ASSERT_TRUE(work[1] < 0.99);
+}
+
+TEST(both_threads_of_a_core_think_slower_and_one_does_not) {
+        setup("6.1", 8, 1);
+        machine.params.zone_handover_ns = machine.params.zone_page_ns = machine.params.lru_ns = 0;
+        machine.params.think_ns = 1000;
+        machine.params.smt_slowdown = 2;
+        workload.busy = 0.5; /* four threads on four cores */
+        run(&rates);
+        ASSERT_TRUE(near(rates.work, 4e6, 1e-9));
+        workload.busy = 1; /* eight threads, all in pairs */
+        run(&rates);
+        ASSERT_TRUE(near(rates.work, 4e6, 1e-9));
+        workload.busy =
+                0.75; /* six threads: four of them in pairs, 1 + 4 / 6 as slow in the mean */
+        run(&rates);
+        ASSERT_TRUE(near(rates.work, 6e6 / (1 + 4 / 6.0), 1e-9));
+}
+
+/* linux-mm 2021-10-12: refills from node lists fell to 57 % when slabs were counted instead of objects, to 29 % with higher defaults. */
+TEST(counting_slabs_saves_refills_whatever_parameter_moves_30_percent) {
+        static const struct {
+                const char *kernel;
+                uint64_t cpu_partial;
+        } cases[] = { { "5.10", 13 }, { "6.1", 13 }, { "6.1", 52 } };
+        size_t n;
+        const PlantParamSpec *specs = plant_param_specs(&n);
+
+        for (size_t i = 0; i < 2 * n; i++) {
+                double refills[ELEMENTSOF(cases)];
+
+                for (size_t k = 0; k < ELEMENTSOF(cases); k++) {
+                        setup(cases[k].kernel, 8, 1);
+                        add_cache("skbuff_head_cache", 256, 1, 0, 8);
+                        settings.cache[0].cpu_partial = cases[k].cpu_partial;
+                        workload.pages = 0;
+                        workload.list_factor = 0.0625;
+                        *(double *) (void *) ((char *) &machine.params +
+                                              specs[i / 2].offset) *= i % 2 ? 1.3 : 0.7;
+                        run(&rates);
+                        refills[k] = rates.partial_refills / rates.work;
+                }
+                ASSERT_TRUE(refills[1] < 0.75 * refills[0]);
+                ASSERT_TRUE(refills[2] < 0.75 * refills[1]);
+        }
+}
+
+/* The batch sweep: four sockets gain much, two sockets that wait for the lru lock nothing. Parameters as fitted. */
+TEST(a_larger_batch_helps_machines_by_class_whatever_parameter_moves_30_percent) {
+        static const struct {
+                unsigned cpus, nodes;
+                double a, b, lru, think, memory;
+        } rows[] = { { 192, 4, 3265, 156, 220.8, 2620, 1 }, { 88, 2, 1669, 128, 197, 2301, 1 } };
+        static const size_t members[] = { offsetof(PlantParams, zone_handover_ns),
+                                          offsetof(PlantParams, zone_page_ns),
+                                          offsetof(PlantParams, lru_ns),
+                                          offsetof(PlantParams, think_ns),
+                                          offsetof(PlantParams, memory_ns) };
+
+        for (size_t i = 0; i < 2 * ELEMENTSOF(members); i++) {
+                double gain[2];
+
+                for (size_t k = 0; k < 2; k++) {
+                        setup("4.18", rows[k].cpus, rows[k].nodes);
+                        machine.params.zone_handover_ns = rows[k].a;
+                        machine.params.zone_page_ns = rows[k].b;
+                        machine.params.lru_ns = rows[k].lru;
+                        machine.params.think_ns = rows[k].think;
+                        machine.params.memory_ns = rows[k].memory;
+                        *(double *) (void *) ((char *) &machine.params +
+                                              members[i / 2]) *= i % 2 ? 1.3 : 0.7;
+                        settings.pcp_batch = 31;
+                        run(&rates);
+                        settings.pcp_batch = 255;
+                        run(&other);
+                        gain[k] = other.work / rates.work - 1;
+                }
+                /* Sign and order of the classes only: with a lru lock 30 % dearer the next lock takes nearly all of the gain. */
+                ASSERT_TRUE(gain[0] > 0.001 && gain[1] >= 0 && gain[0] > gain[1]);
+        }
+}
+
 TEST(fewer_cpus_do_less) {
         setup("6.12", 64, 2);
         run(&rates);
