@@ -11,6 +11,9 @@
  * twice, which of loads that take turns every turn would try again. It sends HOLD back to OBSERVE with its value, and makes that
  * value due for revalidation: it was proved for another workload. */
 #define BLOCK_USEC MINUTES_USEC(1)
+/* What matters: a cost as different as a trial must show, 5 % of the allocation rate, half a per cent of CPU time. */
+#define RATE_LEAST_PPM 50000
+#define WAIT_LEAST_MILLI 5000000
 
 static void add(Ratio *sum, const Plan *plan, const Frame *frame, size_t watch) {
         if (watch >= plan->n_watches || frame->reading[watch].evidence == EVIDENCE_NONE)
@@ -25,11 +28,27 @@ static bool milli(const Ratio *sum, const Plan *plan, size_t watch, int64_t *ret
         return watch < plan->n_watches && reading_milli(&r, plan->watches[watch].scale, ret);
 }
 
+/* A detector counts in sigmas, and on a steady machine a sigma is next to nothing: what it finds must also be as large as what
+ * matters. The last blocks against those before. */
+static bool detect(Detector *d, int64_t x, int64_t least) {
+        int64_t before = median_of(d->cusum.block, d->cusum.n);
+        __int128 away = 0;
+
+        d->last[d->next] = x;
+        d->next = (d->next + 1) % DETECTOR_LAST;
+        d->n = MIN(d->n + 1, (unsigned) DETECTOR_LAST);
+        if (!cusum_add(&d->cusum, x))
+                return false;
+        for (unsigned i = 0; i < d->n; i++)
+                away += (__int128) d->last[i] - before;
+        return (away < 0 ? -away : away) >= (__int128) least * d->n;
+}
+
 static void workload_reset(Workload *w) {
         *w = (Workload){ 0 };
-        cusum_reset(&w->cost_cusum);
-        cusum_reset(&w->rate_cusum);
-        cusum_reset(&w->wait_cusum);
+        cusum_reset(&w->cost_detector.cusum);
+        cusum_reset(&w->rate_detector.cusum);
+        cusum_reset(&w->wait_detector.cusum);
 }
 
 void engine_workload_reset(Engine *e) {
@@ -81,11 +100,15 @@ void slot_workload(Engine *e, Slot *s, const Frame *frame) {
         if (w->usec < BLOCK_USEC)
                 return;
         if (milli(&w->cost, e->plan, c->cost, &cost))
-                changed = cusum_add(&w->cost_cusum, ln_micro((uint64_t) cost + 1)) || changed;
+                changed = detect(&w->cost_detector, ln_micro((uint64_t) cost + 1),
+                                 c->policy->least_gain_ppm) ||
+                          changed;
         if (milli(&w->rate, e->plan, c->alloc_rate, &rate))
-                changed = cusum_add(&w->rate_cusum, ln_micro((uint64_t) rate + 1)) || changed;
+                changed = detect(&w->rate_detector, ln_micro((uint64_t) rate + 1),
+                                 RATE_LEAST_PPM) ||
+                          changed;
         if (milli(&w->wait, e->plan, c->lead_wait, &wait))
-                changed = cusum_add(&w->wait_cusum, wait) || changed;
+                changed = detect(&w->wait_detector, wait, WAIT_LEAST_MILLI) || changed;
         w->cost = w->rate = w->wait = (Ratio){ 0 };
         w->usec = 0;
         if (changed)

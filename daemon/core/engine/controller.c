@@ -30,7 +30,9 @@ void slot_cooldown(Engine *e, Slot *s, bool failed) {
 
 void slot_back(Engine *e, Slot *s, bool urgent) {
         for (unsigned i = 0; i < s->n_group; i++)
-                (void) write_want(e, s, s->group[i], s->a[i], urgent);
+                /* What is chosen next starts from there, also while the write waits. */
+                if (write_want(e, s, s->group[i], s->a[i], urgent))
+                        s->knob[s->group[i]].level = s->level_a[i];
 }
 
 void slot_end(Engine *e, Slot *s, bool urgent) {

@@ -73,8 +73,15 @@ typedef struct SlotKnob {
 } SlotKnob;
 
 /* Sums of a block of 60 s for the detectors of a new workload. */
+#define DETECTOR_LAST 5
+typedef struct Detector {
+        Cusum cusum;
+        int64_t last[DETECTOR_LAST]; /* ring of blocks */
+        unsigned n, next;
+} Detector;
+
 typedef struct Workload {
-        Cusum cost_cusum, rate_cusum, wait_cusum;
+        Detector cost_detector, rate_detector, wait_detector;
         Ratio cost, rate, wait;
         usec_t usec;
 } Workload;
