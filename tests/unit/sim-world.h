@@ -104,6 +104,6 @@ _unused_ static void world_run(double seconds, double tick) {
         usec_t end = machine_now(world) + (usec_t) (seconds * 1e6);
 
         while (machine_now(world) < end)
-                ASSERT_OK(machine_advance(
-                        world, MIN(end, machine_now(world) + (usec_t) (tick * 1e6))));
+                ASSERT_OK(machine_advance(world,
+                                          MIN(end, machine_now(world) + (usec_t) (tick * 1e6))));
 }

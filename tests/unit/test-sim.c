@@ -84,11 +84,10 @@ TEST(the_models_find_the_generation_that_is_simulated) {
                 knob_pcp_model(&input, &pcp);
                 knob_slub_model(&input, &slub);
                 ASSERT_EQ_I(pcp.gen, spec.machine.kernel->pcp);
-                ASSERT_EQ_I(slub.per_cpu, spec.machine.kernel->slab == PLANT_SLAB_OBJECTS
-                                                  ? SLUB_PER_CPU_OBJECTS
-                                          : spec.machine.kernel->slab == PLANT_SLAB_SLABS
-                                                  ? SLUB_PER_CPU_SLABS
-                                                  : SLUB_PER_CPU_SHEAVES);
+                ASSERT_EQ_I(slub.per_cpu,
+                            spec.machine.kernel->slab == PLANT_SLAB_OBJECTS ? SLUB_PER_CPU_OBJECTS
+                            : spec.machine.kernel->slab == PLANT_SLAB_SLABS ? SLUB_PER_CPU_SLABS
+                                                                            : SLUB_PER_CPU_SHEAVES);
                 ASSERT_EQ_U(slub.n_explained, 4);
                 world_close();
         }
