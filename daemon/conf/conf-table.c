@@ -255,7 +255,7 @@ bool conf_key_describe(const ConfKey *key, char *buffer, size_t size) {
         case KEY_GUARDS:
                 return text_copy(buffer, size, TEXT("a list of names and groups, in ( )"));
         case KEY_QUADS:
-                return text_copy(buffer, size, TEXT("three rising integers from 6 to 12, in [ ]"));
+                return text_copy(buffer, size, TEXT("three rising integers from 3 to 12, in [ ]"));
         case KEY_GROUP:
                 return text_copy(buffer, size, TEXT("a group of keys, in { }"));
         case KEY_GROUPS:
