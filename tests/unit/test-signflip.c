@@ -161,6 +161,25 @@ TEST(with_three_quads_the_interval_is_the_range_of_their_pairs) {
         ASSERT_FALSE(trial_effect(&t, &mean, &low, &high));
 }
 
+TEST(the_interval_of_extreme_differences) {
+        for (unsigned n = 3; n <= TRIAL_QUADS_MAX; n++) {
+                Trial t = { .n = n };
+                int64_t mean, low, high;
+
+                for (unsigned i = 0; i < 2 * n; i++)
+                        t.pair[i] = i % 2 ? INT64_MAX : INT64_MIN;
+                ASSERT_TRUE(trial_effect(&t, &mean, &low, &high));
+                ASSERT_EQ_I(mean, 0); /* as many of either */
+                ASSERT_EQ_I(low, -high);
+                for (unsigned i = 0; i < 2 * n; i++)
+                        t.pair[i] = INT64_MIN;
+                ASSERT_TRUE(trial_effect(&t, &mean, &low, &high));
+                ASSERT_EQ_I(low, -(INT64_C(1) << 58));
+                ASSERT_EQ_I(mean, low);
+                ASSERT_EQ_I(high, low);
+        }
+}
+
 TEST(the_interval_holds_the_truth_in_at_least_95_percent) {
         Random r;
 

@@ -85,10 +85,10 @@ static unsigned gray_bit(unsigned i) {
 }
 
 /* Rounded up: the ends of an interval go outwards. */
-static int64_t mean_up(__int128 sum, unsigned n) {
-        __int128 down = sum / n;
+static int64_t mean_up(int64_t sum, unsigned n) {
+        int64_t down = sum / n;
 
-        return (int64_t) (sum > 0 && sum % n != 0 ? down + 1 : down);
+        return sum > 0 && sum % n != 0 ? down + 1 : down;
 }
 
 bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
@@ -96,15 +96,15 @@ bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
         unsigned quads = MIN(t->n, (unsigned) TRIAL_QUADS_MAX), n = 2 * quads, set = 0, size = 0;
         int64_t d[END_D];
         Top low, high; /* of low the negatives */
-        __int128 sum = 0;
+        int64_t sum = 0;
 
         if (n > END_D) {
                 n = quads;
                 for (unsigned i = 0; i < n; i++)
-                        d[i] = (t->pair[2 * i] + t->pair[2 * i + 1]) / 2;
+                        d[i] = (clip(t->pair[2 * i]) + clip(t->pair[2 * i + 1])) / 2;
         } else
                 for (unsigned i = 0; i < n; i++)
-                        d[i] = t->pair[i];
+                        d[i] = clip(t->pair[i]);
         low.n = high.n = 0;
         low.m = high.m = (1u << n) / 40;
         if (low.m == 0)
@@ -126,7 +126,7 @@ bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
         sum = 0;
         for (unsigned i = 0; i < n; i++)
                 sum += d[i];
-        *ret_mean_ppm = (int64_t) (sum / n);
+        *ret_mean_ppm = sum / n;
         *ret_low_ppm = -low.x[low.m - 1];
         *ret_high_ppm = high.x[high.m - 1];
         return true;
