@@ -10,8 +10,8 @@
  *
  * The part that changes is an Ornstein-Uhlenbeck process, so that a window has the same sigma and its neighbour the same
  * correlation wherever it begins: with x = window / time constant, the mean over a window has 2 (x - 1 + e^-x) / x^2 of the variance, and
- * neighbours are correlated by (1 - e^-x)^2 / (2 (x - 1 + e^-x)) (integrals of e^-|t|). Without correlation every tick is drawn anew. Factors
- * are lognormal with mean 1.
+ * neighbours are correlated by (1 - e^-x)^2 / (2 (x - 1 + e^-x)) (integrals of e^-|t|); for ticks shorter than a window, the sums of
+ * a chain in their place. Without correlation every tick is drawn anew. Factors are lognormal with mean 1.
  *
  * The walk is pulled back to 1 in the long run (sigma 0.25, time constant above 20 min): a machine is no free walk for days, and a trial
  * of some minutes does not see the pull. A jump flips between two levels that lie `jump` apart (ln): on average every 500 s, a choice that no
@@ -110,27 +110,48 @@ void sim_noise_init(SimNoiseState *s, SimNoise noise, uint64_t seed, uint64_t st
         random_back(s, &r);
 }
 
+/* The same of a chain of ticks, n a window, each a times the one before: variance of the mean, correlation of windows. */
+static double chain_variance(double a, double n) {
+        return (1 + a) / (1 - a) / n - 2 * a * (1 - pow(a, n)) / (n * n * (1 - a) * (1 - a));
+}
+
+static double chain_neighbours(double a, double n) {
+        double sum = (1 - pow(a, n)) / (1 - a) / n;
+
+        return a * sum * sum / chain_variance(a, n);
+}
+
+/* What ticks keep of the one before, so that windows are correlated by rho: rises with it. */
+static double chain_for(double rho, double n) {
+        double low = 0, high = 1 - 1e-9;
+
+        for (unsigned i = 0; i < 50; i++) {
+                double middle = (low + high) / 2;
+
+                if (chain_neighbours(middle, n) < rho)
+                        low = middle;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
 /* Sigma and memory of ticks of dt seconds, so that means over a window come out as the class says. `ar` is kept at sigma 1. */
 static void tick_of(SimNoiseState *s, const SimNoiseSpec *spec, double dt) {
-        double share, variance; /* of a window's mean, of a tick's */
+        double share; /* variance of a tick, in that of a window's mean */
 
-        if (s->rate > 0) {
-                share = mean_variance(s->rate * dt) / mean_variance(s->rate * WINDOW_S);
+        if (s->rate > 0 && dt < WINDOW_S) {
+                s->keep = chain_for(spec->rho, WINDOW_S / dt);
+                share = 1 / chain_variance(s->keep, WINDOW_S / dt);
+        } else if (s->rate > 0) {
                 s->keep = neighbours(s->rate * dt);
-                if (dt < WINDOW_S) {
-                        /* Ticks are a chain of their own: the mean over n of them must have the variance. */
-                        double n = WINDOW_S / dt, a = s->keep;
-
-                        share = 1 / ((1 + a) / (1 - a) / n -
-                                     2 * a * (1 - pow(a, n)) / (n * n * (1 - a) * (1 - a)));
-                }
+                share = mean_variance(s->rate * dt) / mean_variance(s->rate * WINDOW_S);
         } else {
-                share = WINDOW_S / dt;
                 s->keep = 0;
+                share = WINDOW_S / dt;
         }
         /* of the factor, not of its logarithm: long tails add up differently */
-        variance = log1p(share * expm1(spec->sigma * spec->sigma));
-        s->spread = sqrt(variance);
+        s->spread = sqrt(log1p(share * expm1(spec->sigma * spec->sigma)));
         s->dt = dt;
 }
 
