@@ -184,6 +184,7 @@ void record_gate(const Slot *s, Record *r);
 bool write_want(Engine *e, Slot *s, size_t k, int64_t value, bool urgent);
 bool write_pending(const Engine *e, const Slot *s);
 void write_drop(Engine *e, size_t rep);
+void write_back(Engine *e, size_t rep); /* our value: the original is wanted, now */
 
 /* engine-run.c */
 void run_begin(Engine *e, Slot *s, RunKind kind, const Frame *frame);

@@ -9,7 +9,8 @@
  *
  * Controllers are the same if their policy has the same name, knobs if they have the same file. What a controller knew of its
  * knobs stays: state, levels, blocks, what is held. A quad that is open is lost, and a run whose policy or knobs are gone
- * ends. Values of ours in knobs that no policy names any more are given back. Detectors and gates start anew. */
+ * ends. Values of ours in knobs that no policy holds any more are given back, as far as the new plan still names the knob: what it
+ * does not name cannot be written, and is for the ledger. Detectors and gates start anew. */
 
 typedef struct Old {
         const Plan *plan;
@@ -165,16 +166,9 @@ static void run_carry(Engine *e, size_t slot, unsigned n_group) {
 
 /* Values whose policy is gone go back. */
 static void orphans(Engine *e) {
-        for (size_t i = 0; i < e->plan->n_controllers; i++) {
-                Slot *s = &e->slots[i];
-
-                for (size_t k = 0; k < s->plan->n_knobs; k++) {
-                        KnobSlot *knob = engine_knob(e, s, k);
-
-                        if (knob->ours && !knob->wanted && knob->holder == PLAN_NONE)
-                                (void) write_want(e, s, k, knob->original, true);
-                }
-        }
+        for (size_t i = 0; i < e->plan->n_knobs; i++)
+                if (e->same[i] == i && !e->knobs[i].wanted && e->knobs[i].holder == PLAN_NONE)
+                        write_back(e, i);
 }
 
 int engine_replan(Engine *e, Arena *arena, const Plan *plan) {

@@ -67,6 +67,16 @@ bool write_pending(const Engine *e, const Slot *s) {
         return false;
 }
 
+void write_back(Engine *e, size_t rep) {
+        KnobSlot *knob = &e->knobs[rep];
+
+        if (!knob->ours || knob->yielded || knob->gone ||
+            (e->open && e->same[e->effect.knob] == rep))
+                return;
+        want(e, rep, knob->original, true);
+        knob->not_before_usec = 0;
+}
+
 /* The next knob to be written, or PLAN_NONE. */
 static size_t next_pending(const Engine *e) {
         size_t best = PLAN_NONE;
@@ -250,9 +260,8 @@ int engine_resolve(Engine *e, const Effect *effect, const Outcome *outcome) {
                 KnobSlot *knob = &e->knobs[rep];
 
                 /* The effect was open when the stop came. */
-                if (knob->ours && !knob->wanted && !knob->yielded && !knob->out && !knob->gone &&
-                    !e->effect.restore)
-                        want(e, rep, knob->original, true);
+                if (!knob->wanted && !knob->out && !e->effect.restore)
+                        write_back(e, rep);
                 return 0;
         }
         run_written(e, e->now_usec);
@@ -265,15 +274,9 @@ void engine_stop(Engine *e, usec_t now_usec) {
         e->run.open = false;
         while (e->n_pending > 0)
                 write_drop(e, e->pending[0]);
-        for (size_t i = 0; i < e->plan->n_knobs; i++) {
-                KnobSlot *knob = &e->knobs[i];
-
-                if (e->same[i] != i || !knob->ours || knob->yielded || knob->gone ||
-                    (e->open && e->same[e->effect.knob] == i))
-                        continue;
-                want(e, i, knob->original, true);
-                knob->not_before_usec = 0;
-        }
+        for (size_t i = 0; i < e->plan->n_knobs; i++)
+                if (e->same[i] == i)
+                        write_back(e, i);
         for (size_t i = 0; i < e->plan->n_controllers; i++) {
                 Slot *s = &e->slots[i];
 
