@@ -219,6 +219,17 @@ TEST(an_intent_after_an_open_one_says_whether_that_was_carried_out) {
         ASSERT_EQ_I(ledger_restore_action(entry(&l, "dentry"), "60"), RESTORE_LEAVE_FOREIGN);
 }
 
+TEST(an_intent_from_the_original_says_that_nothing_of_ours_is_there) {
+        Ledger l = fresh(4);
+
+        fold(&l, LEDGER_INTEND, "dentry", "30", "30", "60");
+        fold(&l, LEDGER_COMMIT, "dentry", "30", "30", "60");
+        fold(&l, LEDGER_INTEND, "dentry", "30", "30", "120");
+        ASSERT_STR(entry(&l, "dentry")->original, "30");
+        ASSERT_EQ_I(ledger_restore_action(entry(&l, "dentry"), "60"), RESTORE_LEAVE_FOREIGN);
+        ASSERT_EQ_I(ledger_restore_action(entry(&l, "dentry"), "120"), RESTORE_WRITE);
+}
+
 TEST(a_foreign_value_is_not_ours_until_it_is_taken_over_anew) {
         Ledger l = fresh(4);
 

@@ -190,6 +190,29 @@ TEST(eight_arms_and_the_default_are_nine_levels) {
         ASSERT_EQ_U(PLAN_LEVELS_MAX, 9);
 }
 
+/* 100,000 pages: twice the default would need fraction 2; 8 is the least, and gives 12,500 / 48 = 260 pages. */
+TEST(a_step_that_no_fraction_reaches_does_not_fit) {
+        Policy *p = contention(PCP_GEN_HIGH, "0");
+        const PlanController *c;
+
+        p->parked_possible_ppm = 1000000;
+        w.zone.managed = w.zone.present = KNOWN(100000);
+        c = build();
+        for (unsigned l = 1; l < 4; l++) {
+                ASSERT_FALSE(plan_arm(c, 0, l)->fits);
+                ASSERT_HAS(plan_arm(c, 0, l)->why, "no fraction");
+        }
+        ASSERT_EQ_U(c->feed_forward, 0);
+}
+
+/* A low watermark of 4,800 pages is 100 for each CPU: the lists have four batches, 252 pages, by default. */
+TEST(a_cap_that_is_no_shorter_than_the_default_is_none) {
+        contention(PCP_GEN_HIGH, "0");
+        ASSERT_TRUE(build()->cap_known);
+        w.zone.low = KNOWN(4800);
+        ASSERT_FALSE(build()->cap_known);
+}
+
 TEST(lists_that_cannot_be_computed_are_left_alone) {
         const PlanController *c;
 
