@@ -191,27 +191,24 @@ static void note_origin(SettingReader *r, const ConfKey *key, unsigned line) {
                                                                   .line = line };
 }
 
-int conf_apply_text(Conf *conf, const char *file, const char *text, ConfIssues *issues) {
+/* Two passes: the first into a Conf that is thrown away, so that a file with an error changes nothing. */
+int conf_apply_group(Conf *conf, const char *file, config_setting_t *group, ConfSeverity unknown,
+                     ConfIssues *issues) {
         ConfPass pass = { .file = file };
         SettingReader r = {
                 .file = file,
                 .issues = issues,
-                .unknown = CONF_WARNING,
+                .unknown = unknown,
                 .special = read_special,
                 .origin = note_origin,
                 .userdata = &pass,
         };
-        config_t *config;
-        int error;
+        int error = 0;
 
         r.keys = conf_keys(&r.n_keys);
-        config = setting_parse(&r, text, &error);
-        if (!config)
-                return error < 0 ? error : 1;
-
         pass.conf = conf_new();
         if (pass.conf)
-                setting_read_group(&r, config_root_setting(config), NULL, pass.conf);
+                setting_read_group(&r, group, NULL, pass.conf);
         if (!pass.conf || pass.no_memory)
                 error = -ENOMEM;
         else if (r.n_errors > 0)
@@ -220,10 +217,22 @@ int conf_apply_text(Conf *conf, const char *file, const char *text, ConfIssues *
         if (error == 0) {
                 r.issues = NULL;
                 pass.conf = conf;
-                setting_read_group(&r, config_root_setting(config), NULL, conf);
+                setting_read_group(&r, group, NULL, conf);
                 if (pass.no_memory)
                         error = -ENOMEM;
         }
+        return error;
+}
+
+int conf_apply_text(Conf *conf, const char *file, const char *text, ConfIssues *issues) {
+        SettingReader r = { .file = file, .issues = issues };
+        config_t *config;
+        int error;
+
+        config = setting_parse(&r, text, &error);
+        if (!config)
+                return error < 0 ? error : 1;
+        error = conf_apply_group(conf, file, config_root_setting(config), CONF_WARNING, issues);
         (void) setting_parse_free(config);
         return error;
 }

@@ -63,6 +63,7 @@ static const ConfKey keys[] = {
         TIME("scenario.duration", Scenario, duration_usec, MILLISECONDS(1000), HOURS(24 * 30), true, "How long it runs, in the machine's time."),
         TIME("scenario.tick", Scenario, tick_usec, MILLISECONDS(1000), HOURS(1) / 6, false, "As in alloctuned.conf(5); \"10s\" unless given."),
         TIME("scenario.tick_trial", Scenario, tick_trial_usec, MILLISECONDS(250), HOURS(1) / 60, false, "As in alloctuned.conf(5); \"2s\" unless given."),
+        LATER("scenario.conf", KEY_NAMES, false, "a group of keys, in { }", "Keys of alloctuned.conf(5), such as trials_per_day and externals."),
         WORD("scenario.noise", Scenario, sim.noise, STORE_WORD, "none calm normal drifting rough wild", false, "How unsteady load and measurements are; \"calm\" unless given."),
         WORD("scenario.plant", Scenario, sim.events_plant, STORE_FLAG, "events analytic", false, "Which model makes the rates; \"analytic\" unless given."),
         { .name = "scenario.seed", .type = KEY_INT, .store = STORE_INT, .offset = offsetof(Scenario, sim.seed), .floor = 0, .ceiling = INT64_MAX, .help = "Seed of everything random; 1 unless given." },

@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "conf/conf-load.h"
 #include "conf/lookup.h"
 #include "conf/policy-load.h"
 #include "conf/scenario-parse.h"
@@ -127,6 +128,35 @@ static int read_machine(SettingReader *r, config_setting_t *group, Scenario *s) 
         return name ? scenario_find_machine(r, setting_line(machine), name, &s->sim.machine) : 0;
 }
 
+/* The ticks of the scenario win: they are what a scenario usually says of the configuration. */
+static int read_conf(SettingReader *r, config_setting_t *group, Scenario *s) {
+        config_setting_t *conf = config_setting_get_member(group, "conf");
+        int error = 0;
+
+        s->conf = conf_new();
+        if (!s->conf)
+                return -ENOMEM;
+        if (conf && config_setting_type(conf) != CONFIG_TYPE_GROUP)
+                setting_error(r, setting_line(conf),
+                              "scenario.conf is %s, expected a group of keys, in { }",
+                              setting_type_string(conf));
+        else if (conf)
+                error = conf_apply_group(s->conf, s->file_kept, conf, CONF_ERROR, r->issues);
+        if (error < 0)
+                return error;
+        r->n_errors += error > 0;
+        if (config_setting_get_member(group, "tick"))
+                s->conf->tick_usec = s->tick_usec;
+        if (config_setting_get_member(group, "tick_trial"))
+                s->conf->tick_trial_usec = s->tick_trial_usec;
+        s->tick_usec = s->conf->tick_usec;
+        s->tick_trial_usec = s->conf->tick_trial_usec;
+        if (s->tick_trial_usec > s->tick_usec)
+                setting_error(r, setting_line(group),
+                              "tick_trial is longer than tick, expected at most as long");
+        return 0;
+}
+
 static int read_scenario(SettingReader *r, config_setting_t *group, Scenario *s) {
         unsigned line = setting_line(group);
         int error;
@@ -134,8 +164,9 @@ static int read_scenario(SettingReader *r, config_setting_t *group, Scenario *s)
         setting_read_group(r, group, "scenario", s);
         if (config_setting_type(group) != CONFIG_TYPE_GROUP)
                 return 0;
-        if (s->tick_trial_usec > s->tick_usec)
-                setting_error(r, line, "tick_trial is longer than tick, expected at most as long");
+        error = read_conf(r, group, s);
+        if (error < 0)
+                return error;
         if (s->sweep_knob[0] && !knob_spec_find(text_from(s->sweep_knob)))
                 setting_error(r, line, "sweep: there is no knob \"%s\"", s->sweep_knob);
         error = read_machine(r, group, s);
@@ -160,6 +191,9 @@ static int read_scenario(SettingReader *r, config_setting_t *group, Scenario *s)
 
 void scenario_done(Scenario *s) {
         s->document = setting_parse_free(s->document);
+        s->conf = conf_free(s->conf);
+        free(s->file_kept);
+        s->file_kept = NULL;
         s->n_overrides = 0;
 }
 
@@ -186,13 +220,12 @@ int scenario_parse(const char *file, const char *text, size_t size, Scenario *re
                 return -ENOMEM;
         }
         s->document = config;
-        s->tick_usec = 10 * USEC_PER_SEC;
-        s->tick_trial_usec = 2 * USEC_PER_SEC;
+        s->file_kept = strdup(file);
         s->sim.noise = SIM_NOISE_CALM;
         s->sim.seed = 1;
         if (!text_copy(s->file, sizeof(s->file), text_from(file)))
                 setting_error(&r, 0, "the name of the file is too long");
-        error = read_scenario(&r, group, s);
+        error = s->file_kept ? read_scenario(&r, group, s) : -ENOMEM;
         if (error == 0 && r.n_errors > 0)
                 error = 1;
         if (error == 0) {
@@ -222,8 +255,7 @@ int scenario_load(const char *path, Scenario **ret, ConfIssues *issues) {
         return r;
 }
 
-int scenario_override(const Scenario *s, const Conf *conf, Policy *policies, size_t n,
-                      ConfIssues *issues) {
+int scenario_override(const Scenario *s, Policy *policies, size_t n, ConfIssues *issues) {
         int result = 0;
 
         for (unsigned i = 0; i < s->n_overrides; i++) {
@@ -241,8 +273,8 @@ int scenario_override(const Scenario *s, const Conf *conf, Policy *policies, siz
                         result = 1;
                         continue;
                 }
-                r = policy_load_override(s->file, s->override[i].settings, conf, policy, &origins,
-                                         issues);
+                r = policy_load_override(s->file_kept, s->override[i].settings, s->conf, policy,
+                                         &origins, issues);
                 policy_origins_done(&origins);
                 if (r < 0)
                         return r;

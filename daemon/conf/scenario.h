@@ -69,7 +69,7 @@ typedef struct Scenario {
         char file[256];
         SimSpec sim;
         usec_t duration_usec;
-        usec_t tick_usec, tick_trial_usec; /* as alloctuned.conf */
+        usec_t tick_usec, tick_trial_usec; /* those of conf */
         char policies
                 [16]
                 [64]; /* names of shipped policies, or files beside the scenario; empty: all shipped ones */
@@ -85,8 +85,10 @@ typedef struct Scenario {
         unsigned n_variants;
         ScenarioExpect expect[32];
         unsigned n_expects;
-        bool compare_only;         /* variants only: no engine runs */
+        bool compare_only; /* variants only: no engine runs */
+        Conf *conf; /* owned: the defaults of alloctuned.conf(5), the keys of scenario.conf, and the ticks */
         struct config_t *document; /* owned: what the overrides point into */
+        char *file_kept;           /* owned: what the conf points to */
 } Scenario;
 
 /* 0; 1: issues has errors; -ENOMEM. */
@@ -102,7 +104,7 @@ _must_check_ int plant_machine_parse(const char *file, const char *text, size_t 
                                      PlantMachine *ret, ConfIssues *issues);
 /* Puts the scenario's overrides over the policies that the caller loaded. 0; 1: issues has errors (no such policy, a key that is
  * none); -ENOMEM. */
-_must_check_ int scenario_override(const Scenario *s, const Conf *conf, Policy *policies, size_t n,
+_must_check_ int scenario_override(const Scenario *s, Policy *policies, size_t n,
                                    ConfIssues *issues);
 /* The lists of keys, of parameters of machines and of causes of workloads, for the manual page. */
 void scenario_render_man_keys(FILE *out);

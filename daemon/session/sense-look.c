@@ -7,7 +7,6 @@
 #include "session/sense-private.h"
 
 #define SMALL_BYTES_MAX ((size_t) 4096)
-#define REPORT_BYTES_MAX ((size_t) 4 << 20)
 #define LOG_BYTES_MAX ((size_t) 16 << 20)
 
 int sense_read_small(Sense *s, const char *path, Text *ret) {
@@ -41,22 +40,6 @@ void sense_take_newest(Snapshot *last, const Snapshot *s) {
         TAKE(SENSE_THP, thp);
         TAKE(SENSE_SLAB, slab);
 #undef TAKE
-}
-
-/* A capture has its reports beside its snapshots, a simulated machine among its files. */
-static int read_reports(Sense *s, Arena *arena) {
-        Text kmsg = TEXT_NULL, text;
-        int r;
-
-        s->reports = NULL;
-        s->n_reports = 0;
-        if (s->m->kind != MACHINE_SIMULATED)
-                return sample_reports(s->m, arena, &s->reports, &s->n_reports, &kmsg, &s->log);
-        arena_reset(&s->m->scratch);
-        r = machine_read(s->m, "signals.json", REPORT_BYTES_MAX, &s->m->scratch, &text);
-        if (r != 0)
-                return MIN(r, 0);
-        return reports_parse(arena, text, &s->reports, &s->n_reports, &s->log);
 }
 
 static bool same_zones(const ZoneInfo *a, const ZoneInfo *b) {
@@ -148,13 +131,14 @@ int sense_look(Sense *s, usec_t now, Frame *frame, MaybeU64 *ret_read_usec) {
         unsigned next = 1 - s->slow_at;
         Snapshot before = s->slow_snapshot[s->slow_at];
         usec_t start = machine_now(s->m);
-        Text text;
+        Text text, kmsg;
         int r;
 
         arena_reset(&s->slow[next]);
         r = sample_take(s->m, &s->slow[next], SENSE_SLOW, &s->slow_snapshot[next], &s->log);
         if (r == 0)
-                r = read_reports(s, &s->slow[next]);
+                r = sample_reports(s->m, &s->slow[next], &s->reports, &s->n_reports, &kmsg,
+                                   &s->log);
         if (r < 0)
                 return r;
         s->slow_at = next;

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (r == 0) {
                 check_scenario(&scenario);
                 policy_init(&policy);
-                r = scenario_override(&scenario, NULL, &policy, 1, &issues);
+                r = scenario_override(&scenario, &policy, 1, &issues);
                 CHECK(r == 0 || r == 1);
                 scenario_done(&scenario);
         }

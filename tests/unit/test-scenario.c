@@ -296,14 +296,37 @@ TEST(overrides_change_the_policies_they_name) {
                 policy_parse("p.policy", policy, sizeof(policy) - 1, NULL, &policies[1], &issues));
         good("overrides = ( { policy = \"p\"; settings = { claim = true; arms = ( 2, 4, 8 ); }; } );");
         ASSERT_FALSE(policies[1].claim);
-        ASSERT_OK(scenario_override(&scenario, NULL, policies, 2, &issues));
+        ASSERT_OK(scenario_override(&scenario, policies, 2, &issues));
         ASSERT_TRUE(policies[1].claim);
         ASSERT_EQ_U(policies[1].n_arms, 3);
         good("overrides = ( { policy = \"q\"; settings = { claim = true; }; },\n"
              "  { policy = \"p\"; settings = {\n clam = true; }; } );");
-        ASSERT_EQ_I(scenario_override(&scenario, NULL, policies, 2, &issues), 1);
+        ASSERT_EQ_I(scenario_override(&scenario, policies, 2, &issues), 1);
         ASSERT_STR(said(), "s.scenario:4: overrides: no policy \"q\" takes part\n"
                            "s.scenario:6: unknown key \"clam\", did you mean \"claim\"?\n");
+        end();
+}
+
+TEST(the_configuration_has_the_keys_of_the_scenario) {
+        const ConfExternal *e;
+
+        good("tick = \"5s\"; conf = { quiet = \"1min\"; trials_per_day = 288; tick_trial = \"1s\";\n"
+             "  externals = ( { name = \"p99\"; path = \"/run/p99\"; unit = \"us\"; } ); };");
+        ASSERT_EQ_U(scenario.conf->quiet_usec, 60 * USEC_PER_SEC);
+        ASSERT_EQ_U(scenario.conf->trials_per_day, 288);
+        ASSERT_EQ_U(scenario.conf->changes_per_hour, 4); /* alloctuned.conf(5) */
+        ASSERT_EQ_U(scenario.conf->tick_usec, 5 * USEC_PER_SEC);
+        ASSERT_EQ_U(scenario.conf->tick_trial_usec, USEC_PER_SEC);
+        ASSERT_EQ_U(scenario.tick_trial_usec, USEC_PER_SEC);
+        e = conf_external_find(scenario.conf, "p99");
+        ASSERT_TRUE(e != NULL);
+        ASSERT_STR(e->file, "s.scenario");
+        bad("\nconf = { quite = \"1min\"; };",
+            "s.scenario:5: unknown key \"quite\", did you mean \"quiet\"?\n");
+        bad("conf = ( );",
+            "s.scenario:4: scenario.conf is a list, expected a group of keys, in { }\n");
+        bad("conf = { tick = \"1s\"; };",
+            "s.scenario:1: tick_trial is longer than tick, expected at most as long\n");
         end();
 }
 
