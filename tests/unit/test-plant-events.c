@@ -248,6 +248,28 @@ TEST(huge_pages_go_to_marked_maps_unless_always_and_to_odd_maps_only_where_align
         }
 }
 
+TEST(compaction_in_vain_drains_every_list) {
+        /* runs that lists hold: nothing passes the zone until huge pages fail, each time all that is parked does */
+        World *w = world_new("6.1");
+        double calm, drained;
+
+        w->machine.params.run_mu = 4;
+        w->machine.params.run_sigma = 0.3;
+        w->machine.params.compact_stall_ms = 0.1;
+        w->machine.params.fragmentation = 1;
+        w->settings.thp_always = true;
+        w->settings.defrag = PLANT_DEFRAG_NEVER;
+        set_high(w, 2000);
+        w->workload.thp_faults = 1;
+        calm = run(w, 0.05, 21)->refill_pages / w->events.rates.pages;
+        w->settings.defrag = PLANT_DEFRAG_ALWAYS;
+        drained = run(w, 0.05, 21)->refill_pages / w->events.rates.pages;
+        ASSERT_TRUE(w->events.rates.compact_fails > 0);
+        ASSERT_BETWEEN(calm, 0, 0.05);
+        ASSERT_TRUE(drained > 0.3);
+        ASSERT_TRUE(w->events.rates.pcp_pages_per_cpu < 200);
+}
+
 /* --- repeatable, total ------------------------------------------------------------------------------------------------------ */
 
 TEST(a_seed_gives_the_same_bytes_and_seeds_differ_little) {

@@ -332,6 +332,26 @@ static unsigned pick_cache(EventNode *n, const double *until) {
         return (unsigned) low;
 }
 
+/* __alloc_pages_direct_reclaim() without success, drain_all_pages(): the pages of all lists go back, under holds of the CPU that asked (6.1
+ * and later; before, each CPU does its own). */
+static void drain_all(EventNode *n, EventCpu *cpu) {
+        for (unsigned i = 0; i < n->n; i++) {
+                PcpList *l = &n->cpu[i].list;
+                PcpStats then = l->stats;
+                uint64_t given = pcp_list_drain(l);
+
+                n->parked -= (double) given;
+                cpu->pieces += l->stats.free_holds - then.free_holds;
+                cpu->piece_blocks += l->stats.given_blocks - then.given_blocks;
+                if (counted(n, cpu))
+                        n->zone_pages.given_pages += given;
+        }
+        if (cpu->pieces > 0) {
+                cpu->stage = EVENT_PIECE;
+                cpu->after = EVENT_SLABS;
+        }
+}
+
 /* A huge page fault. */
 static void step_huge(EventNode *n, EventCpu *cpu) {
         ThpFault fault;
@@ -352,6 +372,8 @@ static void step_huge(EventNode *n, EventCpu *cpu) {
         cpu->at_ns += fault.stall_ns;
         if (fault.got)
                 cpu->stage = EVENT_HUGE;
+        else if (fault.failed)
+                drain_all(n, cpu);
 }
 
 /* One thing at a time: slabs made or freed, list locks, huge pages. */
