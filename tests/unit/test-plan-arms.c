@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arms of plans: per-CPU lists and slab caches. */
+#include "base/random.h"
 #include "plan-world.h"
 
 /* --- lists --- */
@@ -211,6 +212,56 @@ TEST(a_cap_that_is_no_shorter_than_the_default_is_none) {
         ASSERT_TRUE(build()->cap_known);
         w.zone.low = KNOWN(4800);
         ASSERT_FALSE(build()->cap_known);
+}
+
+TEST(whatever_the_zone_arms_are_legal_longer_than_those_below_and_within_the_bound) {
+        static const PcpGen gens[] = { PCP_GEN_FRACTION, PCP_GEN_HIGH, PCP_GEN_AUTO,
+                                       PCP_GEN_AUTO_SHOWN };
+        unsigned n_fit = 0;
+        Random random;
+
+        random_seed(&random, 1, 1);
+        for (unsigned i = 0; i < 4000; i++) {
+                PcpGen gen = gens[random_below(&random, 4)];
+                uint64_t fraction = random_coin(&random) ? 0 : 8 + random_below(&random, 100000);
+                const PlanController *c;
+                PcpPrediction below, now;
+                char value[24];
+                Policy *p;
+
+                (void) text_format(value, sizeof(value), "%llu", (unsigned long long) fraction);
+                p = contention(gen, value);
+                p->parked_possible_ppm = random_below(&random, 200000);
+                w.zone.managed = w.zone.present = KNOWN(random_u32(&random) >>
+                                                        random_below(&random, 30));
+                w.zone.low = KNOWN(w.zone.managed.value / (1 + random_below(&random, 3000)));
+                w.node.n_online = w.pcp.n_online = w.facts.topology.n_online = 1 +
+                                                                               random_below(&random,
+                                                                                            400);
+                c = build();
+                ASSERT_TRUE(c->present_level[0] >= -1 && c->present_level[0] < (int) c->n_levels);
+                ASSERT_TRUE(c->feed_forward == 0 || plan_arm(c, 0, c->feed_forward)->fits);
+                if (!pcp_predict(&w.pcp, &w.zone, 0, &below))
+                        continue;
+                ASSERT_TRUE(pcp_predict(&w.pcp, &w.zone, fraction, &now));
+                ASSERT_TRUE((c->present_level[0] == -1) == (now.high_max < below.high_max));
+                for (unsigned l = 1; l < c->n_levels; l++) {
+                        const PlanArm *arm = plan_arm(c, 0, l);
+                        PcpPrediction here;
+
+                        if (!arm->fits) {
+                                ASSERT_TRUE(arm->why[0] != 0);
+                                continue;
+                        }
+                        n_fit++;
+                        ASSERT_TRUE(arm->value >= 8 && arm->value <= INT32_MAX);
+                        ASSERT_LE_U(arm->parked_possible_ppm, p->parked_possible_ppm);
+                        ASSERT_TRUE(pcp_predict(&w.pcp, &w.zone, (uint64_t) arm->value, &here));
+                        ASSERT_TRUE(here.high_max > below.high_max);
+                        below = here;
+                }
+        }
+        ASSERT_TRUE(n_fit > 500);
 }
 
 TEST(lists_that_cannot_be_computed_are_left_alone) {
