@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <math.h>
+
 #include "base/idset.h"
 #include "core/sense/keyed.h"
 #include "machine/sim/sim.h"
@@ -63,6 +65,7 @@ typedef struct SimConfig {
         SimNode node[PLANT_NODES_MAX];
         IdSet online;
         unsigned n_online;
+        uint64_t version; /* grows with each change */
 } SimConfig;
 
 typedef struct SimPhysics {
@@ -116,7 +119,22 @@ typedef struct SimLockCount {
 
 #define SIM_RATES 64
 
+/* Limits of lists as the model takes them: mean of the nodes. */
+typedef struct SimLists {
+        uint64_t high, high_min, high_max, batch, def;
+} SimLists;
+
+/* What was asked for last: mostly the same again. */
+typedef struct SimLast {
+        const SimConfig *config;
+        uint64_t version;
+        unsigned phase, at;
+        double pressure;
+        SimLists lists;
+} SimLast;
+
 typedef struct SimRates {
+        SimLast last;
         uint64_t key[SIM_RATES]; /* 0: free */
         PlantRates rates[SIM_RATES];
         unsigned next;
@@ -245,15 +263,37 @@ int sim_fault(const Sim *s, const char *path, bool writing);
 void sim_external_write(Sim *s);                   /* applications write their numbers */
 void sim_foreign_forget(Sim *s, const char *path); /* we wrote over it */
 
+/* --- sim-rates.c --- */
+
+static inline double sim_within(double x, double floor, double ceiling) {
+        return isfinite(x) ? fmin(fmax(x, floor), ceiling) : floor;
+}
+
+/* The kernel tunes its lists now. */
+static inline bool sim_tunes(const Sim *s, const SimConfig *c) {
+        return pcp_gen_tunes(s->kernel->pcp) && c->fraction == 0;
+}
+
+static inline const SimZone *sim_busy_zone(const SimConfig *c, unsigned node) {
+        return &c->node[node].zone[c->node[node].busy];
+}
+
+/* 0..1, in sixteenths: of the workload, or of memory that runs short. */
+double sim_pressure(const Sim *s, const SimPhysics *p, unsigned phase);
+/* Steady rates, remembered for each setting. */
+const PlantRates *sim_rates(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned phase);
+
 /* --- sim-step.c --- */
 
-const PlantRates *sim_rates(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned phase);
 void sim_physics_start(const Sim *s, const SimConfig *c, SimPhysics *p);
 /* dt of at most a second of levels, parked pages and pressure under a load. */
 void sim_physics_step(const Sim *s, const SimConfig *c, SimPhysics *p, const PlantRates *r,
                       unsigned phase, double load, double dt);
+/* Pages of the busy zone of a node that are neither used nor in lists. May be negative: then memory is short. */
+double sim_pages_left(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned node,
+                      unsigned phase);
 void sim_step(Sim *s, usec_t dt_usec);
-void sim_gauges(Sim *s);
+void sim_gauges(Sim *s); /* sim-gauge.c */
 
 /* --- sim-file.c --- */
 

@@ -13,7 +13,8 @@
  *   parked  pages in the lists: follow what the model says for this limit with a time constant of 2 s; lists of idle CPUs keep their pages (fixed
  *           kernels) or lose what is above the decaying level. A limit that was lowered counts at the next free.
  *   pressure  what the workload says, or what is short when lists and leaks took the free memory: 0 at the high watermark of the
- *           zone, 1 at min. While it lasts usable lists are 4 batches long (zone reclaim active, 5.14 and later).
+ *           zone, 1 at min. While it lasts lists hold 4 batches at most (zone reclaim active, 5.14 and later); what
+ *           that does to rates is the model's.
  *
  * PSI averages are those of kernel/sched/psi.c: every 2 s avg = avg * e^-2/T + share * (1 - e^-2/T). */
 #include <math.h>
@@ -25,164 +26,17 @@
 #define DECAY 0.13353139262452263 /* ln(8/7), 1/s */
 #define PARK_SECONDS 2.0
 #define STEP_SECONDS 1.0
-#define LEVEL_STEPS 8.0 /* levels are told apart by a twelfth: 2^(1/8) */
-#define PRESSURE_STEPS 16.0
 #define PSI_PERIOD_USEC (2 * USEC_PER_SEC)
-#define EVENTS_SECONDS 0.2
-#define EVENTS_ARENA ((size_t) 256 << 20)
 #define CACHE_WAIT_SECONDS 60.0
-
-static double within(double x, double floor, double ceiling) {
-        return isfinite(x) ? fmin(fmax(x, floor), ceiling) : floor;
-}
-
-static bool tunes(const Sim *s, const SimConfig *c) {
-        return pcp_gen_tunes(s->kernel->pcp) && c->fraction == 0;
-}
-
-static const SimZone *busy_zone(const SimConfig *c, unsigned node) {
-        return &c->node[node].zone[c->node[node].busy];
-}
 
 /* The limit that counts: of the list, or four batches while the zone is reclaimed (5.14 and later). */
 static double usable(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned node,
                      double pressure) {
-        const SimZone *z = busy_zone(c, node);
-        double high = tunes(s, c) ? p->level[node] : (double) z->high_min;
+        const SimZone *z = sim_busy_zone(c, node);
+        double high = sim_tunes(s, c) ? p->level[node] : (double) z->high_min;
         double least = fmin(high, 4.0 * (double) z->batch);
 
         return s->kernel->pcp == PCP_GEN_FRACTION ? high : high * (1 - pressure) + least * pressure;
-}
-
-static double pressure_of(const Sim *s, const SimPhysics *p, unsigned phase) {
-        double x = fmax(s->spec->phase[phase].pressure, p->pressure);
-
-        return rint(within(x, 0, 1) * PRESSURE_STEPS) / PRESSURE_STEPS;
-}
-
-/* The middle of the step that a level lies in; the ends of the range are exact. */
-static double stepped(double level, const SimZone *z) {
-        if (level <= (double) z->high_min || level >= (double) z->high_max || level < 1)
-                return level;
-        return within(exp2(rint(log2(level) * LEVEL_STEPS) / LEVEL_STEPS), (double) z->high_min,
-                      (double) z->high_max);
-}
-
-static void settings_of(const Sim *s, const SimConfig *c, const SimPhysics *p, double pressure,
-                        PlantSettings *ret) {
-        const PlantMachine *m = &s->spec->machine;
-        double high = 0, high_min = 0, high_max = 0, batch = 0, def = 0;
-        unsigned n = 0;
-
-        memset(ret, 0, sizeof(*ret));
-        for (unsigned i = 0; i < m->nodes; i++) {
-                const SimZone *z = busy_zone(c, i);
-                PcpZoneNumbers numbers = { .managed = z->managed,
-                                           .low = z->low,
-                                           .local_cpus = c->node[i].n_online ? c->node[i].n_online
-                                                                             : c->n_online,
-                                           .page_bytes = SIM_PAGE_BYTES,
-                                           .batch_cap_bytes = s->kernel->batch_cap_bytes };
-                PcpPrediction d = { 0 };
-
-                if (c->node[i].n_online == 0)
-                        continue;
-                if (!pcp_compute(s->kernel->pcp, &numbers, 0, &d))
-                        d.high_min = z->high_min;
-                high += stepped(usable(s, c, p, i, pressure), z);
-                high_min += (double) z->high_min;
-                high_max += (double) z->high_max;
-                batch += (double) z->batch;
-                def += (double) d.high_min;
-                n++;
-        }
-        if (n == 0)
-                n = 1;
-        ret->pcp_high = (uint64_t) rint(high / n);
-        ret->pcp_high_min = (uint64_t) rint(high_min / n);
-        ret->pcp_high_max = (uint64_t) rint(high_max / n);
-        ret->pcp_batch = (uint64_t) rint(batch / n);
-        ret->pcp_default_high = (uint64_t) rint(def / n);
-        ret->pcp_pinned = c->fraction > 0;
-        for (unsigned i = 0; i < m->n_caches; i++) {
-                const SimSlab *slab = &c->slab[i];
-
-                ret->cache[i].cpu_partial = slab->cpu_partial;
-                ret->cache[i].cpu_partial_default = slab->cpu_partial_default;
-                ret->cache[i].min_partial = slab->min_partial;
-                ret->cache[i].min_partial_default = slab->min_partial_default;
-                ret->cache[i].order = slab->order;
-                ret->cache[i].order_default = slab->order_default;
-                ret->cache[i].objects = slab->objects;
-                ret->cache[i].sheaf = slab->sheaf;
-        }
-        ret->defrag = (PlantDefrag) c->thp_defrag;
-        ret->thp_enabled = sim_thp_pmd_enabled(c);
-        ret->thp_always = c->thp_enabled == 0;
-        ret->online = c->n_online;
-}
-
-/* FNV-1a over words: of a setting, to remember its rates. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size) {
-        const uint8_t *at = data;
-
-        for (; size >= 8; size -= 8, at += 8) {
-                uint64_t word;
-
-                memcpy(&word, at, 8);
-                hash = (hash ^ word) * UINT64_C(0x100000001b3);
-                hash ^= hash >> 29;
-        }
-        for (; size > 0; size--, at++)
-                hash = (hash ^ *at) * UINT64_C(0x100000001b3);
-        return hash;
-}
-
-/* Settings are zeroed before they are filled: padding does not differ. Of the caches only those there are. */
-static uint64_t key_of(const Sim *s, const PlantSettings *x, unsigned phase, double pressure) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-        hash = hash_bytes(hash, &phase, sizeof(phase));
-        hash = hash_bytes(hash, &pressure, sizeof(pressure));
-        hash = hash_bytes(hash, x, offsetof(PlantSettings, cache));
-        hash = hash_bytes(hash, x->cache, s->spec->machine.n_caches * sizeof(x->cache[0]));
-        hash = hash_bytes(hash, &x->defrag, sizeof(*x) - offsetof(PlantSettings, defrag));
-        return hash ? hash : 1;
-}
-
-static void rates_compute(const Sim *s, const PlantSettings *settings, unsigned phase,
-                          double pressure, PlantRates *ret) {
-        PlantWorkload w = s->spec->phase[phase];
-
-        w.pressure = pressure;
-        if (s->spec->events_plant) {
-                PlantEvents events;
-
-                arena_reset(&s->memo->work);
-                if (plant_events(&s->spec->machine, &w, settings, EVENTS_SECONDS, s->spec->seed,
-                                 &s->memo->work, &events) == 0) {
-                        *ret = events.rates;
-                        return;
-                }
-        }
-        plant_analytic(&s->spec->machine, &w, settings, ret);
-}
-
-const PlantRates *sim_rates(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned phase) {
-        SimRates *memo = s->memo;
-        double pressure = pressure_of(s, p, phase);
-        uint64_t key;
-        unsigned at;
-
-        settings_of(s, c, p, pressure, &memo->settings);
-        key = key_of(s, &memo->settings, phase, pressure);
-        for (unsigned i = 0; i < SIM_RATES; i++)
-                if (memo->key[i] == key)
-                        return &memo->rates[i];
-        at = memo->next++ % SIM_RATES;
-        rates_compute(s, &memo->settings, phase, pressure, &memo->rates[at]);
-        memo->key[at] = key;
-        return &memo->rates[at];
 }
 
 /* --- levels, parked pages, pressure --- */
@@ -190,48 +44,47 @@ const PlantRates *sim_rates(const Sim *s, const SimConfig *c, const SimPhysics *
 void sim_physics_start(const Sim *s, const SimConfig *c, SimPhysics *p) {
         *p = (SimPhysics){ .used = true };
         for (unsigned i = 0; i < s->spec->machine.nodes; i++)
-                p->level[i] = (double) busy_zone(c, i)->high_min;
+                p->level[i] = (double) sim_busy_zone(c, i)->high_min;
 }
 
-/* Pages of the busy zone of a node that are neither used nor in lists. May be negative: then memory is short. */
-static double free_of(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned node,
+double sim_pages_left(const Sim *s, const SimConfig *c, const SimPhysics *p, unsigned node,
                       unsigned phase) {
-        double managed = (double) busy_zone(c, node)->managed;
+        double managed = (double) sim_busy_zone(c, node)->managed;
 
-        return managed * (1 - within(s->spec->phase[phase].footprint, 0, 1)) -
+        return managed * (1 - sim_within(s->spec->phase[phase].footprint, 0, 1)) -
                p->parked[node] * c->node[node].n_online -
                p->leak_bytes / (double) SIM_PAGE_BYTES / s->spec->machine.nodes;
 }
 
 static void level_step(const Sim *s, const SimConfig *c, SimPhysics *p, unsigned node,
                        const PlantRates *r, double load, double dt) {
-        const SimZone *z = busy_zone(c, node);
+        const SimZone *z = sim_busy_zone(c, node);
         double floor = (double) z->high_min, ceiling = (double) z->high_max;
         double level = p->level[node];
         double refills = c->n_online > 0 ? r->refill_pages * load / c->n_online : 0;
         double least = fmax(floor,
                             p->parked[node] - (double) (z->batch << s->kernel->batch_scale_max));
 
-        if (!tunes(s, c)) {
+        if (!sim_tunes(s, c)) {
                 if (load > 0 && r->pages > 0)
-                        p->level[node] = within(level, fmin(floor, ceiling), ceiling);
+                        p->level[node] = sim_within(level, fmin(floor, ceiling), ceiling);
                 return;
         }
         refills *= 1 - p->pressure;
         level = refills / DECAY + (level - refills / DECAY) * exp(-DECAY * dt);
         if (refills <= 0)
                 level = fmax(level, least);
-        p->level[node] = within(level, fmin(floor, ceiling), ceiling);
+        p->level[node] = sim_within(level, fmin(floor, ceiling), ceiling);
 }
 
 void sim_physics_step(const Sim *s, const SimConfig *c, SimPhysics *p, const PlantRates *r,
                       unsigned phase, double load, double dt) {
-        double wanted = pressure_of(s, p, phase), shortest = 0;
+        double wanted = sim_pressure(s, p, phase), shortest = 0;
         bool works = load > 0 && r->pages > 0;
 
         p->leak_bytes += fmax(0, s->spec->phase[phase].leak_bytes_per_s) * dt;
         for (unsigned i = 0; i < s->spec->machine.nodes; i++) {
-                const SimZone *z = busy_zone(c, i);
+                const SimZone *z = sim_busy_zone(c, i);
                 double high, target, left;
 
                 level_step(s, c, p, i, r, load, dt);
@@ -240,15 +93,15 @@ void sim_physics_step(const Sim *s, const SimConfig *c, SimPhysics *p, const Pla
                 if (works)
                         p->parked[i] = fmin(high, target + (p->parked[i] - target) *
                                                                    exp(-dt / PARK_SECONDS));
-                else if (tunes(s, c))
+                else if (sim_tunes(s, c))
                         p->parked[i] = fmin(p->parked[i], p->level[i]);
                 p->parked[i] = fmax(p->parked[i], 0);
-                left = free_of(s, c, p, i, phase);
+                left = sim_pages_left(s, c, p, i, phase);
                 if (z->high > z->min)
                         shortest = fmax(shortest,
                                         ((double) z->high - left) / (double) (z->high - z->min));
         }
-        p->pressure = within(shortest, 0, 1);
+        p->pressure = sim_within(shortest, 0, 1);
         p->used = p->used || works;
 }
 
@@ -304,8 +157,8 @@ static void step_reclaim(Sim *s, const PlantRates *r, double amount) {
 
 static void step_psi(Sim *s, const PlantRates *r, double load, usec_t dt_usec) {
         static const double seconds[3] = { 10, 60, 300 };
-        double share[2] = { within(r->stall_some * load, 0, 1),
-                            within(r->stall_full * load, 0, 1) };
+        double share[2] = { sim_within(r->stall_some * load, 0, 1),
+                            sim_within(r->stall_full * load, 0, 1) };
         uint64_t n = (s->psi_rest_usec + dt_usec) / PSI_PERIOD_USEC;
         usec_t rest = (s->psi_rest_usec + dt_usec) % PSI_PERIOD_USEC;
 
@@ -349,7 +202,7 @@ static void step_locks(Sim *s, const PlantRates *r, double amount, double cost) 
                 sim_count(&l->takes, takes[i] * amount);
                 sim_count(&l->hold_nsec, held[i] * amount * 1e9);
                 /* who meets one that waits or holds has to wait */
-                sim_count(&l->waits, takes[i] * amount * within(2 * wait[i] / online, 0, 1));
+                sim_count(&l->waits, takes[i] * amount * sim_within(2 * wait[i] / online, 0, 1));
         }
 }
 
@@ -372,7 +225,7 @@ static void step_counters(Sim *s, const PlantRates *r, double dt) {
 
 static void note_parked(Sim *s) {
         for (unsigned i = 0; i < s->spec->machine.nodes; i++) {
-                double managed = (double) busy_zone(&s->config, i)->managed;
+                double managed = (double) sim_busy_zone(&s->config, i)->managed;
 
                 if (managed > 0)
                         s->parked_max = fmax(s->parked_max, s->physics.parked[i] *
@@ -403,82 +256,4 @@ void sim_step(Sim *s, usec_t dt_usec) {
         }
         step_psi(s, &s->rates, s->load_factor, dt_usec);
         sim_gauges(s);
-}
-
-/* --- gauges --- */
-
-static void gauge(Sim *s, VmKey key, double pages) {
-        s->vm[key].n = (uint64_t) within(pages, 0, 1e18);
-}
-
-/* Free pages of a zone: between the marks while it is short. Zones without work are as full as the others, and never short. */
-static double zone_free(const Sim *s, unsigned node, unsigned zone, double pressure) {
-        const SimZone *z = &s->config.node[node].zone[zone];
-        double used = within(s->spec->phase[s->phase].footprint, 0, 1), left;
-
-        if (z->managed == 0)
-                return 0;
-        if (zone == SIM_ZONE_DMA) /* nobody takes the last resort */
-                return (double) (z->managed - MIN(z->managed, UINT64_C(64)));
-        if (zone != s->config.node[node].busy)
-                return fmax((double) z->managed * (1 - used), 2.0 * (double) z->high);
-        left = free_of(s, &s->config, &s->physics, node, s->phase);
-        if (pressure > 0)
-                left = fmin(left, (double) z->high - pressure * (double) (z->high - z->low));
-        return within(left, (double) z->min / 2, (double) z->managed);
-}
-
-/* Slabs that CPUs and nodes keep of caches in use. */
-static double slab_kept(const Sim *s) {
-        double bytes = 0;
-
-        for (unsigned i = 0; i < s->spec->machine.n_caches; i++) {
-                const SimSlab *slab = &s->config.slab[i];
-                double size = (double) (SIM_PAGE_BYTES << slab->order), cpu, node;
-
-                if (s->spec->machine.caches[i].share <= 0)
-                        continue;
-                cpu = s->kernel->slab == PLANT_SLAB_SLABS
-                              ? slub_effective_slabs(slab->cpu_partial, slab->objects)
-                              : (double) slab->cpu_partial / (double) slab->objects;
-                node = fmin((double) slab->min_partial, 1e6);
-                bytes += size * (cpu * s->config.n_online + node * s->spec->machine.nodes);
-        }
-        return bytes;
-}
-
-void sim_gauges(Sim *s) {
-        const PlantMachine *m = &s->spec->machine;
-        double pressure = pressure_of(s, &s->physics, s->phase), free = 0, managed = 0, anon, huge,
-               slab, page = (double) SIM_PAGE_BYTES;
-
-        for (unsigned i = 0; i < m->nodes; i++)
-                for (unsigned z = 0; z < SIM_ZONES; z++) {
-                        s->free_pages[i][z] = (uint64_t) zone_free(s, i, z, pressure);
-                        free += (double) s->free_pages[i][z];
-                        managed += (double) s->config.node[i].zone[z].managed;
-                }
-        slab = managed / 64 + slab_kept(s) / page + s->physics.leak_bytes / page;
-        anon = managed * within(s->spec->phase[s->phase].footprint, 0, 1) / 2;
-        huge = s->rates.thp_faults > 0 ? anon / 2 / 512 : 0;
-        gauge(s, VM_NR_FREE_PAGES, free);
-        gauge(s, VM_NR_FREE_PAGES_BLOCKS, free * 0.9);
-        gauge(s, VM_NR_ANON_PAGES, anon);
-        gauge(s, VM_NR_ACTIVE_ANON, anon);
-        gauge(s, VM_NR_ANON_TRANSPARENT_HUGEPAGES, huge);
-        gauge(s, VM_NR_FILE_PAGES, anon);
-        gauge(s, VM_NR_INACTIVE_FILE, anon);
-        gauge(s, VM_NR_SLAB_UNRECLAIMABLE, slab);
-        gauge(s, VM_NR_SLAB_RECLAIMABLE, managed / 64);
-        s->mem[MEM_MEM_TOTAL] = (uint64_t) (managed * page);
-        s->mem[MEM_MEM_FREE] = (uint64_t) free * SIM_PAGE_BYTES;
-        s->mem[MEM_MEM_AVAILABLE] = (uint64_t) ((free + anon / 2) * page);
-        s->mem[MEM_CACHED] = s->mem[MEM_INACTIVE] = (uint64_t) (anon * page);
-        s->mem[MEM_ANON_PAGES] = s->mem[MEM_ACTIVE] = (uint64_t) (anon * page);
-        s->mem[MEM_ANON_HUGE_PAGES] = (uint64_t) (huge * 512 * page);
-        s->mem[MEM_SUNRECLAIM] = (uint64_t) (slab * page);
-        s->mem[MEM_SRECLAIMABLE] = s->mem[MEM_KRECLAIMABLE] = (uint64_t) (managed / 64 * page);
-        s->mem[MEM_SLAB] = s->mem[MEM_SUNRECLAIM] + s->mem[MEM_SRECLAIMABLE];
-        s->mem[MEM_COMMITTED_AS] = s->mem[MEM_ANON_PAGES];
-        s->mem[MEM_HUGEPAGESIZE] = SIM_PMD_KB << 10;
 }

@@ -188,15 +188,9 @@ static void version(const Sim *s, SimOut *o) {
         SIM_OUT(o, " (simulated) #1 SMP\n");
 }
 
-/* A number that an application writes: as it was last written, with three decimals. */
+/* A number that an application writes: as it was last written, one integer (alloctuned.conf(5), externals). */
 static void external(const Sim *s, unsigned index, SimOut *o) {
-        double value = fmin(fmax(s->external[index].value, 0), 1e15);
-        uint64_t milli = (uint64_t) rint(value * 1000);
-
-        sim_out_u64(o, milli / 1000);
-        sim_out(o, ".", 1);
-        for (uint64_t place = 100; place > 0; place /= 10)
-                sim_out_u64(o, milli / place % 10);
+        sim_out_u64(o, (uint64_t) rint(fmin(fmax(s->external[index].value, 0), 1e15)));
         sim_out(o, "\n", 1);
 }
 

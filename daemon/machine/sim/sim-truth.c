@@ -48,6 +48,7 @@ int sim_what_if(const Machine *m, unsigned phase, const char *const *paths,
                 p.leak_bytes = 0; /* what grows for ever never settles */
         }
         *ret = *sim_rates(s, c, &p, phase);
+        s->memo->last = (SimLast){ 0 }; /* the next copy may lie in the same place */
         free(c);
         return 0;
 }

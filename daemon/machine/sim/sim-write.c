@@ -133,6 +133,7 @@ int sim_config_write(const Sim *s, SimConfig *c, const char *path, Text value) {
                 return ENOENT;
         if (!(f.mode & 0200))
                 return EACCES;
+        c->version++;
         switch (f.kind) {
         case SIM_FILE_KNOB:
                 return write_knob(s->kernel, c, &knobs[f.index], value);

@@ -166,6 +166,7 @@ void sim_cpu_set(const Sim *s, SimConfig *c, unsigned cpu, bool online) {
             (!online && c->n_online == 1))
                 return;
         node = (unsigned) s->node_of_cpu[cpu];
+        c->version++;
         if (online && s->kernel->pcp != PCP_GEN_FRACTION)
                 sim_recompute_lists(s->kernel, c, 1);
         if (online)
