@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The loop on simulated machines (scenarios given as text) and on a machine of a few files. */
-#include "session/session.h"
+#include "session/config.h"
 
 #include "conf/policy-file.h"
 #include "conf/scenario.h"
@@ -12,6 +12,7 @@ static Policy policy;
 static Machine *machine;
 static Session *session;
 static SessionConfig config;
+static SenseExternal externals[4];
 
 static struct {
         Store store;
@@ -50,18 +51,12 @@ static void load(const char *kernel, const char *more) {
                                &issues));
         memory.store.append = append;
         memory.n = 0;
-        config = (SessionConfig){ .policies = &policy,
-                                  .n_policies = 1,
-                                  .apply = true,
-                                  .store = &memory.store,
-                                  .boot_id = "boot" };
-        config.engine = (EngineConfig){ .seed = 1,
-                                        .tick_usec = scenario.tick_usec,
-                                        .tick_trial_usec = scenario.tick_trial_usec,
-                                        .quiet_usec = 300 * USEC_PER_SEC,
-                                        .trials_per_day = 24,
-                                        .changes_per_hour = 4,
-                                        .own_cpu_ppm = 5000 };
+        session_config_init(scenario.conf, externals, &config);
+        config.policies = &policy;
+        config.n_policies = 1;
+        config.store = &memory.store;
+        config.engine.seed = 1;
+        (void) text_copy(config.boot_id, sizeof(config.boot_id), TEXT("boot"));
 }
 
 static void start(void) {
@@ -223,6 +218,29 @@ TEST(in_mode_recommend_nothing_is_written) {
         sim_truth(machine, &truth);
         ASSERT_EQ_U(truth.n_writes, 0);
         ASSERT_EQ_U(memory.n, 1); /* the boot record */
+        end();
+}
+
+/* An application that says how long its requests take is the judge instead of the kernel's CPU time. */
+TEST(an_application_may_be_the_cost) {
+        static const char text[] =
+                "policy = { name = \"p\"; knob = \"pcp-high-fraction\"; claim = true; arms = ( 2, 4, 8 );\n"
+                "  targets = ( { signal = \"zone-lock-wait\"; hot = 20000; } );\n"
+                "  cost = \"external:app\"; must_not_rise = ( );\n"
+                "  bounds = { parked_seen = 100000; parked_possible = 200000; }; };";
+        const Plan *plan;
+
+        load("4.18",
+             "conf = { externals = ( { name = \"app\"; path = \"/run/app/cost\"; unit = \"ns\"; } ); };\n"
+             "events = ( { at = \"1s\"; what = \"external\"; path = \"/run/app/cost\"; text = \"cost\"; } );");
+        ASSERT_OK(
+                policy_parse("p.policy", text, sizeof(text) - 1, scenario.conf, &policy, &issues));
+        start();
+        plan = session_plan(session);
+        ASSERT_TRUE(plan->controllers[0].cost != PLAN_NONE);
+        ASSERT_STR(plan->watches[plan->controllers[0].cost].name, "external:app");
+        ASSERT_TRUE(run_to(CONTROLLER_HOLD, 4 * 3600));
+        ASSERT_OK(session_stop(session));
         end();
 }
 
