@@ -434,13 +434,13 @@ TEST(numbers_of_an_application_follow_the_work_and_grow_old) {
 
         world_spec("6.1");
         world_event(0, SIM_EVENT_EXTERNAL, 0, "run/app/cost", "cost");
-        world_event(0, SIM_EVENT_EXTERNAL, 0, "run/app/constant", "12.5");
+        world_event(0, SIM_EVENT_EXTERNAL, 0, "run/app/constant", "13");
         world_event(10 * USEC_PER_SEC, SIM_EVENT_EXTERNAL, 0, "run/app/late", "throughput");
         spec.event[0].for_usec = 20 * USEC_PER_SEC;
         world_open();
         cost = strtod(world_read("run/app/cost"), NULL);
         ASSERT_TRUE(near(cost, truth().cost_ns, 0.001));
-        ASSERT_STR(world_read("run/app/constant"), "12.500\n");
+        ASSERT_STR(world_read("run/app/constant"), "13\n");
         ASSERT_EQ_I(world_write("run/app/late", "1"), ENOENT);
         world_run(15, 1);
         ASSERT_TRUE(near(strtod(world_read("run/app/late"), NULL), truth().rates.work, 0.001));
