@@ -40,7 +40,8 @@ void slot_probation_begin(Engine *e, Slot *s) {
 static void hold(Engine *e, Slot *s, int64_t effect_ppm, bool effect_known) {
         Record *r;
 
-        s->failures = 0;
+        if (!s->step_down)
+                s->failures = 0;
         for (unsigned i = 0; i < s->n_group; i++) {
                 SlotKnob *own = &s->knob[s->group[i]];
 
@@ -59,6 +60,17 @@ static void hold(Engine *e, Slot *s, int64_t effect_ppm, bool effect_known) {
         r->effect_ppm = r->low_ppm = r->high_ppm = effect_ppm;
         if (e->counts.first_hold_usec == USEC_UNKNOWN)
                 e->counts.first_hold_usec = e->now_usec;
+}
+
+unsigned slot_broken(const Engine *e, const Slot *s) {
+        usec_t days = (e->now_usec - s->broken_usec) / HOURS_USEC(24);
+
+        return days >= s->broken ? 0 : s->broken - (unsigned) days;
+}
+
+static void promise_broken(Engine *e, Slot *s) {
+        s->broken = MIN(slot_broken(e, s) + 1, 5u);
+        s->broken_usec = e->now_usec;
 }
 
 /* Back to the values before; the arm did worse. */
@@ -82,6 +94,7 @@ static void probation_failed(Engine *e, Slot *s, int64_t mean, const char *why) 
                 slot_rest(e, s);
                 return;
         }
+        promise_broken(e, s);
         for (unsigned i = 0; i < s->n_group; i++) {
                 s->knob[s->group[i]].failures++;
                 slot_block(e, s, s->group[i], s->level_b, 0, false);
@@ -246,6 +259,7 @@ void slot_revalidate_done(Engine *e, Slot *s, bool voids) {
         r->effect_ppm = r->low_ppm = r->high_ppm = mean;
         r->number_a = (int64_t) run->n;
         r->why = "it is no better than the kernel's default any more";
+        promise_broken(e, s);
         for (unsigned i = 0; i < s->n_group; i++) {
                 int level = slot_level_of(s, s->group[i], s->b[i]);
 
@@ -295,13 +309,25 @@ static void step_down(Engine *e, Slot *s) {
         slot_probation_begin(e, s);
 }
 
+/* Checks wait while pages are reclaimed, and for the token; what nobody could check for so long goes back. */
+void slot_probation_frame(Engine *e, Slot *s) {
+        usec_t most = u64_add_sat(u64_mul_sat(s->plan->policy->probation_usec, 3), HOURS_USEC(1));
+
+        if (!run_is(e, s) && e->now_usec - s->probation_usec > most)
+                probation_failed(
+                        e, s, s->probation_n > 0 ? s->probation_sum / (int64_t) s->probation_n : 0,
+                        "it could not be checked");
+}
+
 void slot_hold_frame(Engine *e, Slot *s, const Frame *frame) {
         int64_t limit = s->plan->policy->parked_seen_ppm / 4;
         const PlanKnob *knob = &e->plan->knobs[s->plan->first_knob];
         bool parked = frame->guard.parked_ppm.known && limit > 0 &&
                       frame->guard.parked_ppm.value > (uint64_t) limit;
 
-        if (!knob->spec || knob->spec->kind != KNOB_KIND_PCP_FRACTION || run_is(e, s))
+        /* Only what is ours, and lists only: other knobs hold no memory that is worth a step. */
+        if (s->plan->n_knobs != 1 || !knob->spec || knob->spec->kind != KNOB_KIND_PCP_FRACTION ||
+            run_is(e, s) || !slot_holds(e, s) || !knob_usable(e, s, 0))
                 return;
         /* zoneinfo is not read in every tick: an unknown share neither starts nor ends the time. */
         if (!s->gate.cool || (frame->guard.parked_ppm.known && !parked)) {

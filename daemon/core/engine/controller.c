@@ -88,16 +88,17 @@ void slot_trial_begin(Engine *e, Slot *s, const Choice *choice, const Frame *fra
         run_begin(e, s, RUN_TRIAL, frame);
 }
 
-/* Zone waits that fall while the lru lock's rise by as much (+-20 %): the work only moved on to the next lock, and there is
- * no use in longer lists for a day. An arm that is accepted is proof of the contrary, and so is an interval that still has a gain
- * of 5 % in it (which a trial on a noisy machine cannot exclude): both would end a climb half-way. Broadwell-EX, batch 31 to 63,
- * gains 9.5 % while the wait moves on, and 2.6 % more from 63 to 255. */
+/* Zone waits that fall while the lru lock's rise by as much (+-20 %): the work only moved on to the next lock, and there is no use
+ * in longer lists for a day. An arm that is accepted is proof of the contrary; and as long as the interval has a gain of 5 % in it
+ * (which a short trial cannot exclude), two climbs in a row must end like that. Otherwise it would end climbs half-way:
+ * Broadwell-EX, batch 31 to 63, gains 9.5 % while the wait moves on, and 2.6 % more from 63 to 255. */
 #define NEXT_LOCK_GAIN_PPM 50000
 #define NEXT_LOCK_LEAST_MILLI 5000000 /* half a per cent of CPU time: less moves by itself */
 
 static void next_lock(Engine *e, Slot *s) {
         const Run *run = &e->run;
         int64_t lead[2], next[2], fall, rise, mean, low, high;
+        bool again, sure;
         Record *r;
 
         for (unsigned i = 0; i < 2; i++) {
@@ -112,11 +113,12 @@ static void next_lock(Engine *e, Slot *s) {
                 lead[i] = MIN(lead[i], INT64_MAX / 16);
                 next[i] = MIN(next[i], INT64_MAX / 16);
         }
-        if (!trial_effect(&run->trial, &mean, &low, &high) || low < -NEXT_LOCK_GAIN_PPM)
-                return;
         fall = lead[TRIAL_A] - lead[TRIAL_B];
         rise = next[TRIAL_B] - next[TRIAL_A];
-        if (fall < NEXT_LOCK_LEAST_MILLI || rise * 5 < fall * 4 || rise * 5 > fall * 6)
+        again = s->moved;
+        s->moved = fall >= NEXT_LOCK_LEAST_MILLI && rise * 5 >= fall * 4 && rise * 5 <= fall * 6;
+        sure = trial_effect(&run->trial, &mean, &low, &high) && low >= -NEXT_LOCK_GAIN_PPM;
+        if (!s->moved || (!again && !sure))
                 return;
         s->next_lock_usec = u64_add_sat(e->now_usec, NEXT_LOCK_USEC);
         r = record_add(e, RECORD_GUARD, s, PLAN_NONE);
@@ -193,6 +195,7 @@ void slot_trial_done(Engine *e, Slot *s, TrialVerdict verdict, const char *why) 
         switch (verdict) {
         case TRIAL_ACCEPT:
                 e->counts.accepted++;
+                s->moved = false;
                 for (unsigned i = 0; i < s->n_group; i++) {
                         (void) write_want(e, s, s->group[i], s->b[i], false);
                         s->knob[s->group[i]].failures = 0;
@@ -279,6 +282,44 @@ static void arm(Engine *e, Slot *s) {
         advise(e, s, choice.why);
 }
 
+/* What time alone does. */
+static void slot_timers(Engine *e, Slot *s, const Frame *frame, bool judged) {
+        switch (s->state) {
+        case CONTROLLER_COOLDOWN:
+                slot_hold_frame(e, s, frame);
+                if (s->state == CONTROLLER_COOLDOWN && e->now_usec >= s->cooldown_usec)
+                        slot_rest(e, s);
+                break;
+        case CONTROLLER_BLOCKED:
+                slot_hold_frame(e, s, frame);
+                if (s->state == CONTROLLER_BLOCKED && e->now_usec >= s->blocked_usec)
+                        slot_rest(e, s);
+                break;
+        case CONTROLLER_ARMED:
+                /* Between two candidates a failure still counts. */
+                if (!s->gate.hot && s->second)
+                        slot_cooldown(e, s, true);
+                else if (!s->gate.hot)
+                        slot_rest(e, s);
+                break;
+        case CONTROLLER_OBSERVE:
+        case CONTROLLER_HOLD:
+                slot_hold_frame(e, s, frame);
+                if (judged && s->state != CONTROLLER_PROBATION && !run_is(e, s))
+                        arm(e, s);
+                break;
+        case CONTROLLER_PROBATION:
+                slot_probation_frame(e, s);
+                break;
+        case CONTROLLER_ABSENT:
+        case CONTROLLER_YIELDED:
+        case CONTROLLER_TRIAL:
+        case CONTROLLER_PAUSED:
+        case _CONTROLLER_STATE_MAX:
+                break;
+        }
+}
+
 void slot_frame(Engine *e, Slot *s, const Frame *frame) {
         bool judged;
 
@@ -303,39 +344,5 @@ void slot_frame(Engine *e, Slot *s, const Frame *frame) {
                 gate_records(e, s);
         slot_workload(e, s, frame);
         slot_guard(e, s, frame);
-        switch (s->state) {
-        case CONTROLLER_COOLDOWN:
-                if (e->now_usec >= s->cooldown_usec)
-                        slot_rest(e, s);
-                break;
-        case CONTROLLER_BLOCKED:
-                if (e->now_usec >= s->blocked_usec)
-                        slot_rest(e, s);
-                break;
-        case CONTROLLER_ARMED:
-                /* Between two candidates a failure still counts. */
-                if (!s->gate.hot && s->second)
-                        slot_cooldown(e, s, true);
-                else if (!s->gate.hot)
-                        slot_rest(e, s);
-                break;
-        case CONTROLLER_OBSERVE:
-                if (s->plan->n_knobs == 1 && slot_holds(e, s))
-                        slot_hold_frame(e, s, frame);
-                if (judged && s->state == CONTROLLER_OBSERVE)
-                        arm(e, s);
-                break;
-        case CONTROLLER_HOLD:
-                slot_hold_frame(e, s, frame);
-                if (judged && s->state == CONTROLLER_HOLD && !run_is(e, s))
-                        arm(e, s);
-                break;
-        case CONTROLLER_ABSENT:
-        case CONTROLLER_YIELDED:
-        case CONTROLLER_TRIAL:
-        case CONTROLLER_PROBATION:
-        case CONTROLLER_PAUSED:
-        case _CONTROLLER_STATE_MAX:
-                break;
-        }
+        slot_timers(e, s, frame, judged);
 }

@@ -104,6 +104,9 @@ typedef struct Slot {
         unsigned second_level;
         bool step_down;    /* what is on probation is a step down */
         unsigned failures; /* in a row */
+        unsigned broken;   /* accepted values that failed later, at broken_usec the last one */
+        usec_t broken_usec;
+        bool moved; /* the last climb only moved the wait on */
         usec_t cooldown_usec, blocked_usec, growth_off_usec, next_lock_usec, step_down_off_usec,
                 cut_usec;
         usec_t probation_usec; /* since */
@@ -217,12 +220,14 @@ void slot_cooldown(Engine *e, Slot *s, bool failed);
 void slot_end(Engine *e, Slot *s, bool urgent);
 
 /* controller-hold.c */
+unsigned slot_broken(const Engine *e, const Slot *s); /* what counts of them today */
 void slot_probation_begin(Engine *e, Slot *s);
 bool slot_check_due(const Engine *e, const Slot *s);
 void slot_check_done(Engine *e, Slot *s, bool voids);
 bool slot_revalidate_due(const Engine *e, const Slot *s);
 void slot_revalidate_begin(Engine *e, Slot *s, const Frame *frame);
 void slot_revalidate_done(Engine *e, Slot *s, bool voids);
+void slot_probation_frame(Engine *e, Slot *s);
 void slot_hold_frame(Engine *e, Slot *s, const Frame *frame);
 void slot_back(Engine *e, Slot *s, bool urgent); /* the group to its values before */
 

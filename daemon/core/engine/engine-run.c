@@ -221,6 +221,20 @@ static void take(Engine *e, const Frame *frame) {
         run->n_frames++;
 }
 
+/* Accepted values that did not keep their promise make the next proof harder (four times for each, until a day has passed for each), and
+ * so does the second candidate of a climb (twice: two candidates are two chances). p is the trial's own, of all pairs so far. */
+#define TRIAL_LEVEL 60u /* p of a trial: trial.h */
+
+static bool proved(const Engine *e, const Slot *s) {
+        const Trial *t = &e->run.trial;
+        unsigned n = 2 * MIN(t->n, (unsigned) TRIAL_QUADS_MAX);
+        unsigned shift = 2 * slot_broken(e, s) + s->second;
+
+        return shift == 0 ||
+               (uint64_t) signflip_count(t->pair, n) * ((uint64_t) TRIAL_LEVEL << shift) <=
+                       (uint64_t) 1 << n;
+}
+
 static void trial_status(Engine *e, TrialStatus status) {
         Slot *s = run_slot(e);
 
@@ -228,6 +242,13 @@ static void trial_status(Engine *e, TrialStatus status) {
         case TRIAL_STATUS_GO_ON:
                 return;
         case TRIAL_STATUS_ACCEPT:
+                if (!proved(e, s)) {
+                        if (e->run.trial.n >=
+                            MIN(s->plan->policy->quads[2], (unsigned) TRIAL_QUADS_MAX))
+                                slot_trial_done(e, s, TRIAL_REJECT,
+                                                "the proof is too weak after what failed before");
+                        return;
+                }
                 for (unsigned i = 0; i < s->plan->policy->n_must_not_rise; i++)
                         if (trial_watch_rose(&e->run.trial, i)) {
                                 slot_trial_done(e, s, TRIAL_REJECT, "what must not rise rose");

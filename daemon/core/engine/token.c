@@ -27,8 +27,14 @@ static bool reclaim_rest(const Engine *e, const Slot *s) {
                e->now_usec - e->reclaim_usec < s->plan->window_usec;
 }
 
+/* Was there a cost within the last two minutes? */
+static bool cost_known(const Engine *e, size_t cost) {
+        return cost < e->plan->n_watches &&
+               (e->sums[cost].now.den > 0 || e->sums[cost].before.den > 0);
+}
+
 static bool may_measure(const Engine *e, const Slot *s) {
-        return s->plan->n_knobs > 0 && s->plan->cost < e->plan->n_watches && !coupled_rest(e, s) &&
+        return s->plan->n_knobs > 0 && cost_known(e, s->plan->cost) && !coupled_rest(e, s) &&
                !reclaim_rest(e, s);
 }
 
