@@ -22,6 +22,9 @@ const TrialVariant trial_variants[] = {
         { .name = "pairs, looks 6 8 10 12 16 20 24", .windows = 2, .looks = { 6, 8, 10, 12, 16, 20, 24 }, .level = { 1 / 64., .005, .005, .005, .006, .006, .007 }, .n_looks = 7, .futile = VARIANT_EVERY_QUAD },
         { .name = "pairs, looks 8 12 24", .windows = 2, .looks = { 8, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .futile = VARIANT_EVERY_QUAD },
         { .name = "pairs, looks 6 12 20", .windows = 2, .looks = { 6, 12, 20 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .futile = VARIANT_EVERY_QUAD },
+        { .name = "pairs, p 1/64 1/107 1/40", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 64., 1 / 107., 1 / 40. }, .n_looks = 3, .futile = VARIANT_EVERY_QUAD },
+        { .name = "pairs, a fifth of the drift around", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .futile = VARIANT_EVERY_QUAD, .drift = 0.2 },
+        { .name = "pairs, a third of the drift around", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .futile = VARIANT_EVERY_QUAD, .drift = 1 / 3. },
         { .name = "pairs, |d| cut at 3 medians", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .cap = 3, .futile = VARIANT_EVERY_QUAD },
         { .name = "pairs, |d| cut at 2 medians", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .cap = 2, .futile = VARIANT_EVERY_QUAD },
         { .name = "pairs, ranks of |d|", .windows = 2, .looks = { 6, 12, 24 }, .level = { 1 / 60., 1 / 60., 1 / 60. }, .n_looks = 3, .test = VARIANT_RANKS, .futile = VARIANT_EVERY_QUAD },
@@ -135,15 +138,16 @@ static bool aborts(const TrialVariant *v, const double *d, unsigned n) {
         return n == 3 * quad && sum_of(d, n) > 0.10 * n;
 }
 
-static TrialStatus judge(const TrialVariant *v, const double *d, unsigned n) {
+/* d: differences; steady: what the test takes. */
+static TrialStatus judge(const TrialVariant *v, const double *d, const double *steady, unsigned n) {
         unsigned quad = 4 / v->windows, last = v->looks[v->n_looks - 1],
                  from = v->futile_from > 0 ? v->futile_from : v->looks[0];
         double score[UNITS_MAX], sum;
 
         if (aborts(v, d, n))
                 return TRIAL_STATUS_ABORT;
-        scores(v, d, n, score);
-        sum = v->test == VARIANT_RANKS ? sum_of(d, n) : sum_of(score, n);
+        scores(v, steady, n, score);
+        sum = v->cap > 0 ? sum_of(score, n) : sum_of(d, n);
         for (unsigned i = 0; i < v->n_looks; i++)
                 if (n == v->looks[i] && sum <= -LEAST_GAIN * n &&
                     (v->test == VARIANT_BETS ? capital(d, n) >= 20 : p_of(score, n) <= v->level[i]))
@@ -158,20 +162,28 @@ static TrialStatus judge(const TrialVariant *v, const double *d, unsigned n) {
 
 TrialStatus trial_variant_run(const TrialVariant *v, TrialLoad *load, double effect,
                               unsigned *ret_windows) {
-        double d[UNITS_MAX];
+        double y[4 * UNITS_MAX], d[UNITS_MAX], steady[UNITS_MAX];
+        bool turned[UNITS_MAX];
 
         for (unsigned n = 1;; n++) {
-                bool turned = random_coin(&load->random);
                 TrialStatus status;
 
+                turned[n - 1] = random_coin(&load->random);
                 d[n - 1] = 0;
                 for (unsigned w = 0; w < v->windows; w++) {
-                        bool b = (w == 1 || w == 2) != turned;
+                        bool b = (w == 1 || w == 2) != turned[n - 1];
                         double x = trial_load_window(load) + (b ? effect : 0);
 
                         d[n - 1] += (b ? x : -x) / (v->windows / 2);
+                        y[(n - 1) * v->windows + w] = x;
                 }
-                status = judge(v, d, n);
+                for (unsigned i = 0; i < n; i++) {
+                        unsigned w = i * v->windows;
+                        double drift = i > 0 && i + 1 < n ? y[w + v->windows] - y[w - 1] : 0;
+
+                        steady[i] = d[i] - (turned[i] ? -1 : 1) * v->drift * drift;
+                }
+                status = judge(v, d, steady, n);
                 if (status != TRIAL_STATUS_GO_ON) {
                         *ret_windows = n * v->windows;
                         return status;

@@ -38,6 +38,7 @@ typedef struct TrialVariant {
         VariantTest test;
         VariantFutile futile;
         unsigned futile_from; /* units; 0: the first look */
+        double drift; /* share of what lies between the window before a pair and the one after it that the test takes from d */
         bool no_abort;
 } TrialVariant;
 

@@ -150,6 +150,67 @@ TEST(drift_adds_to_the_size_of_d_with_the_sign_of_the_throw) {
         }
 }
 
+TEST(the_test_takes_a_fifth_of_the_drift_around_a_pair_from_it) {
+        Outcome o = run(&spec, 1e9, 1e9, 1.01, 3);
+
+        /* ln 1.01 = 0.0099503; three steps from the window before to the one after: 0.4 of a step is left. */
+        ASSERT_EQ_U(o.status, TRIAL_STATUS_FUTILE);
+        for (unsigned i = 0; i < 2 * o.trial.n; i++) {
+                bool end = i == 0 || i == 2 * o.trial.n - 1;
+                int64_t size = llabs(o.trial.steady[i]);
+
+                ASSERT_EQ_I(o.trial.steady[i] > 0, o.trial.pair[i] > 0);
+                ASSERT_TRUE(end ? size >= 9949 && size <= 9952 : size >= 3978 && size <= 3982);
+        }
+}
+
+TEST(nothing_is_taken_across_a_void) {
+        Random r;
+        Trial t;
+
+        random_seed(&r, 13, 1);
+        trial_begin(&t, &spec, &r);
+        for (unsigned w = 0; w < 4 + 2 + 4; w++) {
+                TrialWindow window = { .cost_milli = llround(1e9 * pow(1.01, w)) };
+
+                if (w == 6) /* the second quad is lost half way */
+                        ASSERT_EQ_U(trial_void(&t, &r), TRIAL_STATUS_GO_ON);
+                ASSERT_NE_U(trial_window(&t, &window, &r), TRIAL_STATUS_ABORT);
+        }
+        ASSERT_EQ_U(t.n, 2);
+        for (unsigned i = 0; i < 4; i++)
+                ASSERT_EQ_I(t.steady[i], t.pair[i]);
+}
+
+TEST(a_window_and_the_throws_around_it_do_not_touch_the_size_that_the_test_takes) {
+        /* The same costs, window by window, under other throws: s has the same size. */
+        for (uint64_t seed = 0; seed < 20; seed++) {
+                int64_t size[8] = { 0 };
+
+                for (uint64_t stream = 0; stream < 8; stream++) {
+                        Random throws, costs;
+                        Trial t;
+
+                        random_seed(&throws, seed, stream);
+                        random_seed(&costs, seed, 100);
+                        trial_begin(&t,
+                                    &(TrialSpec){ .looks = { 5, 6, 7 }, .least_gain_ppm = 20000 },
+                                    &throws);
+                        for (unsigned w = 0; w < 16 && t.n * 4 + t.window == w; w++) {
+                                TrialWindow window = { .cost_milli = 1000000 +
+                                                                     random_d(&costs, 50000) };
+
+                                (void) !trial_window(&t, &window, &throws);
+                        }
+                        ASSERT_EQ_U(t.n, 4);
+                        for (unsigned i = 0; i < 8; i++) {
+                                ASSERT_TRUE(stream == 0 || llabs(t.steady[i]) == size[i]);
+                                size[i] = llabs(t.steady[i]);
+                        }
+                }
+        }
+}
+
 TEST(drift_alone_is_accepted_rarely) {
         unsigned accepted = 0;
 

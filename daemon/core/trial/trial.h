@@ -7,10 +7,11 @@
 
 /* Trial of one arm (B) against the value in force (A): randomised pairs of windows with an exact sign-flip test.
  *
- *   pair  = 2 windows, AB or BA by a fair coin;  d = ln cost of B - ln cost of A
+ *   pair  = 2 windows, AB or BA by a fair coin;  d = ln cost of B - ln cost of A;  s = d less a fifth of what lies between the
+ *           window before the pair and the one after it, with the same sign (not at the ends, nor beside a void)
  *   quad  = 4 windows, two such pairs: the unit of looks and voids; its d is the mean of both
- *   test  : p = share of the 2^n sign patterns of |d| of all n pairs whose sum is <= the sum seen
- *   looks : after looks[0..2] quads: ACCEPT if p <= 1/60 and mean d <= -least_gain;  REJECT at the last
+ *   test  : p = share of the 2^n sign patterns of |s| of all n pairs whose sum is <= the sum seen
+ *   looks : after looks[0..2] quads: ACCEPT if p <= 1/64, 1/107, 1/40 and mean d <= -least_gain;  REJECT at the last
  *           after each quad from the first look on: FUTILE if mean d > -least_gain / 3
  *           after two quads: FUTILE if their four d speak against B: sum d > sqrt(sum d^2) / 2
  *   abort : both d of one quad > +0.20 and their mean > +0.40; or after two or three quads mean d > +0.10 and p of -d <= 1/16
@@ -41,18 +42,20 @@ typedef enum TrialStatus {
 
 typedef struct Trial {
         TrialSpec spec;
-        bool b_first[2]; /* order of the pairs of the open quad */
-        unsigned window; /* of the open quad: 0..3 */
-        int64_t open_pair
-                [2]; /* d of the open quad so far: + ln cost of B, - that of A; millionths */
-        int64_t watch_a[8], watch_b[8]; /* sums of ln of must_not_rise signals over all windows */
-        unsigned n_watch_a[8], n_watch_b[8];
-        int64_t open_a[8],
-                open_b[8]; /* the same, of the open quad: counted when it is complete and all four windows knew */
-        unsigned n_open[8];
+        bool b_first[2];   /* order of the pairs of the open quad */
+        bool last_b_first; /* of the second pair of the quad before */
+        bool joined;       /* the open quad follows the one before without a void between */
+        unsigned window;   /* of the open quad: 0..3 */
+        /* ln cost of the windows of the open quad and of the one before, millionths */
+        int64_t ln[4], last_ln[4];
+        /* Sums of ln of must_not_rise signals over all windows, and over those of the open quad: these count when it is complete
+         * and all its windows knew. */
+        int64_t watch_a[8], watch_b[8], open_a[8], open_b[8];
+        unsigned n_watch_a[8], n_watch_b[8], n_open[8];
         uint64_t rate_min, rate_max; /* allocation rate in the open quad, pages/s in thousandths */
-        int64_t pair[TRIAL_PAIRS_MAX]; /* d of the pairs of complete quads */
-        unsigned n, n_void;            /* quads */
+        int64_t pair[TRIAL_PAIRS_MAX],
+                steady[TRIAL_PAIRS_MAX]; /* d and s of the pairs of complete quads, millionths */
+        unsigned n, n_void;              /* quads */
 } Trial;
 
 void trial_begin(Trial *t, const TrialSpec *spec, Random *random);
@@ -72,7 +75,7 @@ _must_check_ TrialStatus trial_window(Trial *t, const TrialWindow *window, Rando
 /* The open quad is lost (hot-plug, foreign write, steal, a gap); a new order is drawn. */
 _must_check_ TrialStatus trial_void(Trial *t, Random *random);
 
-/* The effect so far: mean d and an interval that the sign-flip test does not reject at 5 % (both ends by inversion of the test;
+/* The effect so far: mean d and an interval that the sign-flip test of d does not reject at 5 % (both ends by inversion of the test;
  * false: fewer than 3 quads). */
 _must_check_ bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
                                int64_t *ret_high_ppm);
