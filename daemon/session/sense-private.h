@@ -38,6 +38,7 @@ struct Sense {
         Reading *readings;
         KnobReading *knobs;
         bool *ours;
+        Frame frame; /* the last one */
         bool wants_lock_stat;
         bool replan;
         ParseLog log;

@@ -233,7 +233,8 @@ int sense_tick(Sense *s, unsigned files, Frame *ret_frame) {
         unsigned next = 1 - s->at;
         Snapshot *now = &s->snapshot[next], *before = &s->snapshot[s->at];
         usec_t at = machine_now(s->m);
-        bool slow = !s->have_slow || at >= s->next_slow_usec || (files & SENSE_LOOK) != 0;
+        bool slow = !s->have_slow || at >= s->next_slow_usec || (files & SENSE_LOOK) != 0 ||
+                    s->m->kind == MACHINE_CAPTURE; /* costs nobody anything */
         Frame frame = { .at_usec = at };
         MaybeU64 failures, slow_read = UNKNOWN;
         int r;
@@ -286,6 +287,16 @@ int sense_tick(Sense *s, unsigned files, Frame *ret_frame) {
                 r = fill_plan(s, &s->tick[next], slow, &frame);
         arena_reset(&s->m->scratch);
         if (r == 0)
-                *ret_frame = frame;
+                *ret_frame = s->frame = frame;
+        return r;
+}
+
+int sense_again(Sense *s, Frame *ret_frame) {
+        Frame frame = s->frame;
+        int r = fill_plan(s, &s->tick[s->at], /* looked= */ true, &frame);
+
+        arena_reset(&s->m->scratch);
+        if (r == 0)
+                *ret_frame = s->frame = frame;
         return r;
 }

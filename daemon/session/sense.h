@@ -32,6 +32,8 @@ void sense_own(Sense *s, size_t knob, bool ours);
 #define SENSE_LOOK (1u << 31) /* with the slow files, due or not */
 /* One tick: reads the cheap files, those of `files` (bits 1 << SENSE_x), and what is due. The frame lives until the next call. 0 or -errno. */
 _must_check_ int sense_tick(Sense *s, unsigned files, Frame *ret_frame);
+/* The last tick once more, as the plan that was made of it sees it. There was a tick, and there is a plan. */
+_must_check_ int sense_again(Sense *s, Frame *ret_frame);
 /* A CPU or node came or went, caches appeared: a new plan is due (after it settled). */
 _pure_ bool sense_replan_due(const Sense *s);
 const Snapshot *sense_last(const Sense *s); /* zoneinfo and slab of the last time they were read */

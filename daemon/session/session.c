@@ -24,6 +24,7 @@
 #define ENGINE_BYTES ((size_t) 512 << 20)
 /* Hot-plug brings CPUs and zones one by one, and caches appear by the dozen. */
 #define SETTLE_LEAST_USEC (10 * USEC_PER_SEC)
+#define CACHES_LEAST_USEC (15 * 60 * USEC_PER_SEC)
 #define LEDGER_SPARE 256u /* knobs that may yet appear */
 
 struct Session {
@@ -38,6 +39,7 @@ struct Session {
         Engine *engine;
         Ledger ledger;
         usec_t replan_at_usec;       /* USEC_UNKNOWN: none is due */
+        usec_t planned_usec;         /* when the plan in force was made */
         usec_t now_usec, frame_usec; /* frame_usec: of the last frame */
         ParseLog log;
 };
@@ -116,8 +118,13 @@ static Change change_of(Session *s) {
                          .boot_id = s->config.boot_id };
 }
 
+static bool trials_open(const Session *s, usec_t now_usec) {
+        return !s->config.trials_open || s->config.trials_open(now_usec, s->config.trials_data);
+}
+
 static int start(Session *s) {
         const size_t n_spare = LEDGER_SPARE;
+        Frame frame;
         int r = copy_externals(s);
 
         for (unsigned i = 0; i < 2 && r == 0; i++)
@@ -147,8 +154,15 @@ static int start(Session *s) {
 
                 r = change_begin(&change);
         }
-        s->now_usec = s->frame_usec = machine_now(s->m);
-        return r;
+        if (r != 0)
+                return r;
+        s->now_usec = s->frame_usec = s->planned_usec = machine_now(s->m);
+        r = sense_again(s->sense, &frame);
+        if (r < 0)
+                return r;
+        frame.trials_open = trials_open(s, frame.at_usec);
+        r = engine_observe(s->engine, &frame); /* what follows is carried out with the next one */
+        return r > 0 ? -EPROTO : r;
 }
 
 int session_new(Machine *m, const SessionConfig *config, Session **ret) {
@@ -230,6 +244,16 @@ static usec_t settle_time(const Plan *plan) {
         return settle;
 }
 
+/* CPUs, zones, modes: as soon as it settled. Caches alone come and go with what people run: a new plan for
+ * them ends open quads, so it is made now and then. */
+static void set_replan(Session *s, const Frame *frame) {
+        if (frame->hotplug)
+                s->replan_at_usec = u64_add_sat(frame->at_usec, settle_time(plan_of(s)));
+        else if (s->replan_at_usec == USEC_UNKNOWN)
+                s->replan_at_usec = MAX(u64_add_sat(frame->at_usec, settle_time(plan_of(s))),
+                                        u64_add_sat(s->planned_usec, CACHES_LEAST_USEC));
+}
+
 static int replan(Session *s) {
         unsigned next = 1 - s->plan_at;
         int r;
@@ -245,6 +269,7 @@ static int replan(Session *s) {
         if (r != 0)
                 return r < 0 ? r : -EPROTO;
         s->plan_at = next;
+        s->planned_usec = s->now_usec;
         own_knobs(s);
         return 0;
 }
@@ -286,10 +311,9 @@ int session_tick(Session *s) {
                 return r;
         frame.gap = frame.gap || is_gap(s, want.at_usec, frame.at_usec);
         s->frame_usec = frame.at_usec;
-        frame.trials_open = !s->config.trials_open ||
-                            s->config.trials_open(frame.at_usec, s->config.trials_data);
-        if (sense_replan_due(s->sense) && (s->replan_at_usec == USEC_UNKNOWN || frame.hotplug))
-                s->replan_at_usec = u64_add_sat(frame.at_usec, settle_time(plan_of(s)));
+        frame.trials_open = trials_open(s, frame.at_usec);
+        if (sense_replan_due(s->sense))
+                set_replan(s, &frame);
         r = engine_observe(s->engine, &frame);
         if (r != 0)
                 return r < 0 ? r : -EPROTO;

@@ -5,6 +5,7 @@
 #include "conf/policy-file.h"
 #include "conf/scenario.h"
 #include "fake-machine.h"
+#include "tree.h"
 
 static Scenario scenario;
 static ConfIssues issues;
@@ -353,6 +354,41 @@ TEST(the_end_of_a_recording_is_said) {
         arena_unmap(&fake.m.scratch);
         machine = NULL;
         scenario_done(&scenario);
+}
+
+/* Three snapshots are two intervals, and each is a frame. */
+TEST(every_interval_of_a_capture_is_a_frame) {
+        EngineCounts counts;
+        unsigned n = 0;
+        int r;
+
+        load("6.1", "");
+        tree_begin();
+        for (unsigned i = 0; i < 3; i++) {
+                char path[64], text[64];
+
+                ASSERT_TRUE(text_format(path, sizeof(path), "%08u/proc/vmstat", i * 10000));
+                ASSERT_TRUE(text_format(text, sizeof(text), "pgalloc_normal %u\n", 7 + i * 1000));
+                tree_put(path, text);
+                ASSERT_TRUE(text_format(path, sizeof(path), "%08u/proc/stat", i * 10000));
+                ASSERT_TRUE(text_format(text, sizeof(text),
+                                        "cpu  0 0 %u %u 0 0 0 0 0 0\ncpu0 0 0 1 1 0 0 0 0 0 0\n",
+                                        i * 500, i * 500));
+                tree_put(path, text);
+        }
+        machine = tree_open();
+        ASSERT_EQ_I(machine->kind, MACHINE_CAPTURE);
+        ASSERT_OK(session_new(machine, &config, &session));
+        while ((r = session_tick(session)) == 0)
+                n++;
+        ASSERT_EQ_I(r, MACHINE_E_END);
+        ASSERT_EQ_U(n, 1);
+        engine_counts(session_engine(session), &counts);
+        ASSERT_EQ_U(counts.frames, 2);
+        ASSERT_EQ_U(counts.writes, 0);
+        ASSERT_OK(session_stop(session));
+        end();
+        tree_end();
 }
 
 TEST_MAIN()
