@@ -215,6 +215,44 @@ TEST(what_does_not_last_goes_back_after_three_checks) {
         world_free(w);
 }
 
+TEST(after_a_promise_that_was_broken_the_next_proof_is_longer) {
+        World *w = world_new();
+        const Record *r;
+
+        w->effect_ppm[1] = -50000;
+        w->effect_ppm[2] = w->effect_ppm[3] = -100000;
+        w->frame_hook = lucky;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_PROBATION, MIN_(15)));
+        /* Three quads: p is 1/64, the least that six pairs can have. */
+        ASSERT_EQ_I(world_record(w, RECORD_VERDICT)->number_a, 3);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_COOLDOWN, HOUR(1)));
+        /* The first arm is blocked now, so the long step is next; 1/240 takes the second look. */
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_PROBATION, HOUR(2)));
+        r = world_record(w, RECORD_VERDICT);
+        ASSERT_EQ_I(r->to, world_value(2));
+        ASSERT_EQ_U(r->verdict, TRIAL_ACCEPT);
+        ASSERT_EQ_I(r->number_a, 6);
+        world_free(w);
+}
+
+TEST(what_nobody_can_check_goes_back) {
+        World *w = world_new();
+        usec_t begin;
+
+        w->effect_ppm[1] = -50000;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_PROBATION, MIN_(15)));
+        begin = w->now_usec;
+        w->guard.reclaimed = KNOWN(1);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_COOLDOWN, HOUR(5)));
+        ASSERT_EQ_I(w->value[0], 0);
+        /* Three times 30 min, and an hour. */
+        ASSERT_GE_U(w->now_usec - begin, MIN_(150));
+        ASSERT_LE_U(w->now_usec - begin, MIN_(151));
+        world_free(w);
+}
+
 static void spoiled(World *w, Frame *f) {
         if (world_state(w, 0) == CONTROLLER_HOLD && w->now_usec > HOUR(20))
                 w->effect_ppm[1] = 5000;
@@ -272,6 +310,19 @@ TEST(lists_that_hold_memory_for_nothing_step_down_without_a_trial) {
         ASSERT_EQ_U(world_state(w, 0), CONTROLLER_OBSERVE);
         ASSERT_EQ_I(w->value[0], 0);
         ASSERT_TRUE(w->now_usec > begin);
+        world_free(w);
+}
+
+TEST(a_value_of_somebody_else_never_steps_down) {
+        World *w = world_new();
+
+        w->start_value = world_value(2);
+        w->zone_ppm[2] = 1000;
+        w->guard.parked_ppm = KNOWN(9000);
+        world_start(w);
+        world_run(w, HOUR(4));
+        ASSERT_EQ_U(w->n_effects, 0);
+        ASSERT_EQ_I(w->value[0], world_value(2));
         world_free(w);
 }
 
