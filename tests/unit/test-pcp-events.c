@@ -269,6 +269,10 @@ TEST(many_high_order_frees_in_a_row_drain_the_list) {
                 n++;
         ASSERT_EQ_U(n, 8);
         ASSERT_EQ_U(l.count, 0);
+        /* the run goes on, but less than a batch is in the list */
+        for (n = 0; pcp_list_free(&l, calm, 3) == 0;)
+                n++;
+        ASSERT_EQ_U(n, 7);
 
         /* 7.3: batch + high_min / 2 = 1398 pages: 175 blocks. */
         l = list_new("7.3", 63, 2671, 2671, 7926);

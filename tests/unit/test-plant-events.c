@@ -106,6 +106,8 @@ TEST(pages_freed_elsewhere_pass_the_zone) {
         remote = run(w, 0.05, 9)->refill_pages / w->events.rates.pages;
         ASSERT_BETWEEN(local, 0, 0.02);
         ASSERT_BETWEEN(remote, 0.95, 1.05);
+        ASSERT_BETWEEN(w->events.rates.idle_cpus, 0,
+                       0.05 * 48); /* the one frees what the other takes */
 }
 
 TEST(blocks_of_pages_take_the_lock_each_before_5_14) {
@@ -165,6 +167,44 @@ TEST(the_tuner_raises_lists_for_long_runs_up_to_its_ceiling) {
         run(w, 0.5, 13);
         ASSERT_TRUE(w->events.parked_max > 48 * 1000);
         ASSERT_TRUE(w->events.parked_max <= 48 * 8000);
+}
+
+TEST(levels_fall_by_an_eighth_a_second_where_runs_are_short) {
+        /* lists begin filled to half of 8000 in the mean; after 20 s 6.12 is at its floor (8000 * (7/8)^20 = 553), 6.1 has no such thing */
+        double fixed;
+        World *w = world_new("6.1");
+
+        w->machine.cpus = w->machine.possible = w->settings.online = 4;
+        w->machine.params.run_mu = 3;
+        w->machine.params.run_sigma = 0.5;
+        w->workload.think_factor = 300;
+        w->settings.pcp_high = w->settings.pcp_high_max = 8000;
+        w->settings.pcp_high_min = 500;
+        fixed = run(w, 60, 15)->pcp_pages_per_cpu;
+        ASSERT_TRUE(fixed > 2000);
+        w->machine.kernel = plant_kernel_find("6.12");
+        ASSERT_TRUE(run(w, 60, 15)->pcp_pages_per_cpu < 1000);
+}
+
+TEST(sockets_and_threads_of_a_core_slow_down_what_they_share) {
+        World *w = world_new("6.1");
+        double one;
+
+        add_cache(w, 52, 0);
+        w->workload.pages = 0.1;
+        w->workload.list_factor = 2; /* the list lock alone decides */
+        one = run(w, 0.05, 16)->work;
+        w->machine.packages = 2;
+        w->machine.params.socket_factor = 1.23;
+        ASSERT_RATIO(run(w, 0.05, 16)->work, one / 1.23, 0.03);
+
+        /* nothing is shared but cores, all with two threads: half the speed, the same share of user time */
+        w = world_new("6.1");
+        w->workload.pages = 0;
+        one = run(w, 0.02, 17)->work;
+        w->machine.params.smt_slowdown = 2;
+        ASSERT_RATIO(run(w, 0.02, 17)->work, one / 2, 0.02);
+        ASSERT_RATIO(w->events.rates.user_cpus, 48 * 0.3, 0.02);
 }
 
 TEST(pages_that_left_the_cache_cost) {
