@@ -90,6 +90,28 @@ TEST(a_policy_that_is_gone_gives_its_values_back) {
         world_free(w);
 }
 
+TEST(a_policy_that_may_no_longer_write_gives_its_values_back) {
+        static const ControllerState states[] = { CONTROLLER_TRIAL, CONTROLLER_PROBATION,
+                                                  CONTROLLER_HOLD };
+
+        for (unsigned i = 0; i < ELEMENTSOF(states); i++) {
+                World *w = in_state(states[i], 0);
+                static Copy c;
+
+                for (unsigned n = 0; n < 100 && w->value[0] == 0; n++)
+                        world_step(w);
+                ASSERT_TRUE(w->value[0] != 0);
+                copy_plan(w, &c);
+                c.controllers[0].may_try = false;
+                ASSERT_OK(engine_replan(w->engine, &arena, &c.plan));
+                world_effects(w);
+                ASSERT_EQ_I(w->value[0], 0);
+                world_run(w, HOUR(5));
+                ASSERT_EQ_I(w->value[0], 0);
+                world_free(w);
+        }
+}
+
 TEST(a_trial_whose_policy_is_gone_ends_and_gives_back) {
         World *w = in_state(CONTROLLER_TRIAL, 0);
         static Copy c;

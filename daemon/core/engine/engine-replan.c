@@ -167,8 +167,29 @@ static void run_carry(Engine *e, size_t slot, unsigned n_group) {
 /* Values whose policy is gone go back. */
 static void orphans(Engine *e) {
         for (size_t i = 0; i < e->plan->n_knobs; i++)
-                if (e->same[i] == i && !e->knobs[i].wanted && e->knobs[i].holder == PLAN_NONE)
+                if (e->same[i] == i && e->knobs[i].holder == PLAN_NONE)
                         write_back(e, i);
+}
+
+/* What is open without its run ends, and a policy that may no longer write holds nothing. */
+static void slot_settle(Engine *e, Slot *s) {
+        bool mute = s->state == CONTROLLER_ABSENT || !s->plan->may_try;
+        bool lost = (s->state == CONTROLLER_TRIAL && !run_is(e, s)) ||
+                    (s->state == CONTROLLER_PROBATION && (s->n_group == 0 || mute));
+
+        if (lost) {
+                slot_end(e, s, true);
+                slot_cooldown(e, s, false);
+        } else if (s->state != CONTROLLER_ABSENT && s->state != CONTROLLER_TRIAL &&
+                   s->state != CONTROLLER_PROBATION)
+                slot_rest(e, s);
+        if (!mute)
+                return;
+        for (size_t k = 0; k < s->plan->n_knobs; k++)
+                if (engine_knob(e, s, k)->holder == slot_index(e, s))
+                        engine_knob(e, s, k)->holder = PLAN_NONE;
+        if (s->state != CONTROLLER_ABSENT)
+                slot_rest(e, s);
 }
 
 int engine_replan(Engine *e, Arena *arena, const Plan *plan) {
@@ -198,18 +219,8 @@ int engine_replan(Engine *e, Arena *arena, const Plan *plan) {
         engine_workload_reset(e);
         if (e->run.open)
                 run_carry(e, slot_new(e, &old, run_slot), n_group);
-        for (size_t i = 0; i < plan->n_controllers; i++) {
-                Slot *s = &e->slots[i];
-
-                if (s->state == CONTROLLER_ABSENT)
-                        continue;
-                if ((s->state == CONTROLLER_TRIAL && !run_is(e, s)) ||
-                    (s->state == CONTROLLER_PROBATION && s->n_group == 0)) {
-                        slot_back(e, s, true);
-                        slot_cooldown(e, s, false);
-                } else if (s->state != CONTROLLER_TRIAL && s->state != CONTROLLER_PROBATION)
-                        slot_rest(e, s);
-        }
+        for (size_t i = 0; i < plan->n_controllers; i++)
+                slot_settle(e, &e->slots[i]);
         orphans(e);
         return 0;
 }
