@@ -141,7 +141,9 @@ typedef struct Engine Engine;
 _must_check_ int engine_init(Arena *arena, const EngineConfig *config, const Plan *plan,
                              Engine **ret_engine);
 /* After hot-plug or a reload: the state of controllers whose policy and knob still exist is kept, windows and open
- * quads are voided. No effect may be open. 0, ENGINE_E_ORDER or -ENOMEM. */
+ * quads are voided. No effect may be open. A value of ours that no policy may hold any more goes back if the new plan still names its
+ * knob. The arena of engine_init() stays in use; that of the plan before is not needed any more. 0, ENGINE_E_ORDER or -ENOMEM (then
+ * the old plan stays in force). */
 _must_check_ int engine_replan(Engine *e, Arena *arena, const Plan *plan);
 
 /* Samples in, with their own time. 0 or ENGINE_E_ORDER. */
@@ -174,7 +176,7 @@ void engine_stop(Engine *e, usec_t now_usec);
 typedef struct ControllerView {
         const Policy *policy;
         ControllerState state;
-        unsigned level;       /* in force */
+        unsigned level;       /* in force; 127: the arm "cap", after a safety cut */
         unsigned trial_level; /* on trial */
         usec_t since_usec;
         bool hot;
