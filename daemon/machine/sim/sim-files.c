@@ -306,7 +306,9 @@ static void add_dynamic(Listing *l) {
         unsigned index;
         char path[256];
 
-        if (strcmp(l->dir, SLAB) == 0)
+        if (strcmp(l->dir, "sys/kernel") == 0 && s->spec->machine.n_caches > 0)
+                add(l, "slab", 4, true);
+        else if (strcmp(l->dir, SLAB) == 0)
                 for (unsigned i = 0; i < s->spec->machine.n_caches && !l->full; i++) {
                         const char *name = s->spec->machine.caches[s->cache_sorted[i]].name;
                         char *copy = arena_strndup(l->arena, name, strlen(name));

@@ -77,16 +77,17 @@ static void id_list(SimOut *o, const IdSet *ids, unsigned limit) {
 }
 
 static void cpus(const Sim *s, unsigned attr, SimOut *o) {
+        unsigned possible = MAX(s->spec->machine.possible, s->n_cpus);
         IdSet ids = { 0 };
 
-        for (unsigned i = 0; i < s->spec->machine.possible; i++) {
+        for (unsigned i = 0; i < possible; i++) {
                 bool online = idset_has(&s->config.online, i), present = i < s->n_cpus;
 
                 if (attr == SIM_CPUS_POSSIBLE || (attr == SIM_CPUS_PRESENT && present) ||
                     (attr == SIM_CPUS_ONLINE && online) || (attr == SIM_CPUS_OFFLINE && !online))
                         (void) idset_add(&ids, i);
         }
-        id_list(o, &ids, s->spec->machine.possible);
+        id_list(o, &ids, possible);
 }
 
 static void nodes(const Sim *s, unsigned attr, SimOut *o) {

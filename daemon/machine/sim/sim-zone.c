@@ -193,7 +193,9 @@ SlubPerCpu sim_slub_per_cpu(PlantSlab slab) {
 
 void sim_slabs_build(const PlantMachine *machine, SimConfig *c) {
         const PlantKernel *k = machine->kernel;
-        unsigned counted = k->slab_cpus == SLUB_CPUS_POSSIBLE ? machine->possible : machine->cpus;
+        unsigned counted = k->slab_cpus == SLUB_CPUS_POSSIBLE
+                                   ? MAX(machine->possible, machine->cpus)
+                                   : machine->cpus;
         uint32_t wanted = slub_wanted_objects(machine->slab_boot_cpus ? machine->slab_boot_cpus
                                                                       : counted);
 

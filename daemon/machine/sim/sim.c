@@ -167,6 +167,8 @@ static const char *spec_wrong(const SimSpec *spec) {
                 return "less than 64 MiB a node";
         if (m->n_caches > PLANT_CACHES_MAX)
                 return "too many caches";
+        if (m->hertz_tick == 0 || m->hertz_tick > 10000)
+                return "hertz_tick out of range";
         if (spec->n_phases == 0 || spec->n_phases > SIM_PHASES_MAX)
                 return "no phase, or too many";
         if (spec->n_events > SIM_EVENTS_MAX || spec->n_initial > ELEMENTSOF(spec->initial))
