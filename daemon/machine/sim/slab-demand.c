@@ -16,13 +16,13 @@
 #include "machine/sim/plant-events.h"
 
 #define PAGE 4096.0
-#define DEPTH \
-        50u /* objects in flight in a queue; with the lengths below as for the published statistics in */
-#define RUN_MU 1.0 /* test-slab-events.c */
+/* Objects in flight in a queue, and lengths of runs and turns: as for the published statistics in test-slab-events.c. */
+#define DEPTH 50u
+#define RUN_MU 1.0
 #define RUN_SIGMA 0.5
 #define TURN_MU 7.0
 #define TURN_SIGMA 1.0
-#define ALLOCATIONS_LEAST 4000.0
+#define ALLOCATIONS_LEAST 8000.0 /* by share of the traffic */
 #define ALLOCATIONS_MOST 160000.0
 
 typedef struct PerAlloc {
@@ -44,7 +44,7 @@ static double made_share(const PlantMachine *machine, const PlantCacheSpec *c, u
 static int run(const SlabSpec *spec, double allocations, uint64_t seed, Arena *work,
                PerAlloc *ret) {
         size_t mark = arena_mark(work);
-        unsigned queues = MIN(8 * MAX(spec->cpus, 1u), 256u);
+        unsigned queues = (unsigned) fmin(fmax(allocations / 200, 8), 256); /* are filled in time */
         size_t slabs = (size_t) queues * DEPTH * 4 / MAX(spec->objects, 1u) +
                        64 * (size_t) spec->cpus + 256;
         SlabLoad load = { .queues = queues,
