@@ -153,7 +153,7 @@ static void read_quads(SettingReader *r, config_setting_t *setting, Policy *p) {
                                     ? config_setting_get_int(item)
                                     : 0;
 
-                /* A quad is two throws: fewer than 3 cannot reach p = 1/60 (2^-6 = 1/64); 12 is what the exact test can sum. */
+                /* A quad is two throws: fewer than 3 cannot reach p = 1/64 (2^-6); 12 is what the exact test can sum. */
                 if (value < 3 || value > 12 || (i > 0 && (unsigned) value <= quads[i - 1])) {
                         setting_error(
                                 r, setting_line(setting),
