@@ -3,7 +3,7 @@
 
 _alloctune() {
     local current previous verb word
-    local verbs='recommend knobs signals explain check cat-config capture'
+    local verbs='recommend knobs signals explain check cat-config capture replay simulate'
     local common='--help --json --no-pager --version'
     local options=$common
 
@@ -17,6 +17,14 @@ _alloctune() {
             ;;
         --root | --policy-dir)
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
+            return
+            ;;
+        --seeds)
+            mapfile -t COMPREPLY < <(compgen -W '10 100 1000' -- "$current")
+            return
+            ;;
+        --sweep)
+            mapfile -t COMPREPLY < <(compgen -W "$(alloctune --dump-tables knobs 2>/dev/null | cut -f 1)" -- "$current")
             return
             ;;
         --duration | --interval)
@@ -39,6 +47,8 @@ _alloctune() {
         explain) options="$common --config --duration --interval --policy-dir --root" ;;
         check | cat-config) options="$common --config --policy-dir" ;;
         capture) options="$common --duration --interval --root" ;;
+        replay) options="$common --config --policy-dir" ;;
+        simulate) options="$common --policy-dir --seeds --sweep" ;;
         *)
             mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$current")
             return
@@ -58,7 +68,8 @@ _alloctune() {
             } 2>/dev/null | cut -f 1)" -- "$current")
             ;;
         check) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-        capture) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        simulate) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        capture | replay) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
     esac
 }
 

@@ -12,7 +12,8 @@
 
 static const ExitCodeSpec exit_codes[] = {
         { EXIT_FINE, "fine" },
-        { EXIT_FAILED, "failure, or the directory given with --root is no machine" },
+        { EXIT_FAILED,
+          "failure, or the directory given with --root is no machine, or a bound of a scenario does not hold" },
         { EXIT_USAGE, "wrong usage" },
         { EXIT_FOUND, "recommend --exit-code: there is something to recommend" },
         { EXIT_NO_KNOBS, "knobs: every knob is absent, removed or fixed" },

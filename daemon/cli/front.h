@@ -57,7 +57,9 @@ int verb_check(const Options *options);
 int verb_explain(const Options *options);
 int verb_knobs(const Options *options);
 int verb_recommend(const Options *options);
+int verb_replay(const Options *options);
 int verb_signals(const Options *options);
+int verb_simulate(const Options *options);
 
 /* --help, and the hidden --dump-tables; both write to stdout and give an exit code. */
 int cli_help(const Options *options);

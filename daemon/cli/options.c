@@ -25,6 +25,9 @@ static const OptionSpec specs[] = {
           .help = "read the policies of this directory alone" },
         { OPTION_ROOT, "root", "DIR",
           .help = "look at a tree with proc/ and sys/, or at a capture" },
+        { OPTION_SEEDS, "seeds", "N", .help = "run each scenario with N seeds, from its own on" },
+        { OPTION_SWEEP, "sweep", "KNOB",
+          .help = "print what static values of a setting give, instead of running the engine" },
         { OPTION_VERSION, "version", .help = "show the version" },
 };
 
@@ -87,6 +90,17 @@ static bool parse_time(const Parser *p, const OptionSpec *spec, const char *valu
         return true;
 }
 
+static bool parse_seeds(const Parser *p, const OptionSpec *spec, const char *value) {
+        uint64_t n = 0;
+        int r = number_parse_u64(value, strlen(value), &n);
+
+        if (r != 0 || n == 0 || n > OPTIONS_SEEDS_MAX)
+                return fail(p, "--%s %s: expected a number from 1 to %u", spec->name, value,
+                            OPTIONS_SEEDS_MAX);
+        p->options->seeds = (unsigned) n;
+        return true;
+}
+
 static bool take_option(const Parser *p, const OptionSpec *spec, const char *value) {
         Options *o = p->options;
 
@@ -121,6 +135,11 @@ static bool take_option(const Parser *p, const OptionSpec *spec, const char *val
                 return true;
         case OPTION_ROOT:
                 o->root = value;
+                return true;
+        case OPTION_SEEDS:
+                return parse_seeds(p, spec, value);
+        case OPTION_SWEEP:
+                o->sweep = value;
                 return true;
         case OPTION_VERSION:
                 o->version = true;
@@ -218,7 +237,7 @@ bool options_parse(int argc, const char *const *argv, const VerbSpec *verbs, siz
         Parser p = { verbs, n_verbs, ret, error, error_size };
         bool only_arguments = false;
 
-        *ret = (Options){ .root = "/", .interval_usec = USEC_PER_SEC };
+        *ret = (Options){ .root = "/", .interval_usec = USEC_PER_SEC, .seeds = 1 };
         for (int i = 1; i < argc; i++) {
                 const char *word = argv[i];
 

@@ -17,6 +17,8 @@ typedef enum OptionId {
         OPTION_NO_PAGER,
         OPTION_POLICY_DIR,
         OPTION_ROOT,
+        OPTION_SEEDS,
+        OPTION_SWEEP,
         OPTION_VERSION,
         _OPTION_MAX,
 } OptionId;
@@ -56,6 +58,8 @@ struct Options {
         const char *root;                /* "/": the live machine */
         const char *config, *policy_dir; /* NULL: looked up */
         const char *dump_tables;
+        const char *sweep; /* --sweep KNOB; NULL: not given */
+        unsigned seeds;    /* --seeds N; 1 unless given */
         usec_t duration_usec, interval_usec;
         bool json, no_pager, exit_code, help, version;
         unsigned given; /* OPTION_BIT()s of those on the command line */
@@ -64,6 +68,7 @@ struct Options {
 };
 
 #define OPTIONS_DURATION_MAX ((usec_t) 86400 * USEC_PER_SEC)
+#define OPTIONS_SEEDS_MAX 100000u
 #define OPTIONS_INTERVAL_LEAST (10 * USEC_PER_MSEC)
 
 /* Options may stand before, behind and between arguments; "--" ends them. False: error is one line that says

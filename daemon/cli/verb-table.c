@@ -48,6 +48,19 @@ static const VerbSpec verbs[] = {
           "(--duration), one snapshot a second (--interval). Then: alloctune recommend --root DIR.",
           .options = COMMON | WATCH, .args_least = 1, .args_most = 1,
           .duration_usec = 10 * USEC_PER_SEC, .run = verb_capture },
+        { "replay", "DIR", "show what the engine would have done on a capture",
+          "Runs the engine of the service over a capture (alloctune capture) and prints what it would have done and why. "
+          "Nothing is changed, and the past cannot react: writes take no effect, so that no trial comes to a verdict.",
+          .options = COMMON | CONFIG, .args_least = 1, .args_most = 1, .run = verb_replay },
+        { "simulate", "SCENARIO...",
+          "run the engine on simulated machines, and check the bounds of scenarios",
+          "Runs the engine of the service on the simulated machine of each scenario file, alloctuned.scenario(5), in the "
+          "machine's own time: cost of the kernel's default, of the best static setting of all that the policies may try "
+          "and those between them, and of what was reached. Exits with 1 if a bound does not hold. With --sweep, prints "
+          "what static values of a setting give. No file of this machine's kernel is read or written.",
+          .options = COMMON | OPTION_BIT(OPTION_POLICY_DIR) | OPTION_BIT(OPTION_SEEDS) |
+                     OPTION_BIT(OPTION_SWEEP),
+          .args_least = 1, .args_most = OPTIONS_ARGS_MAX, .run = verb_simulate },
 };
 
 const VerbSpec *verb_specs(size_t *ret_n) {
