@@ -134,6 +134,34 @@ TEST(classes_of_a_family_are_added_up) {
         ASSERT_UNKNOWN(s.total[LOCK_LRU].contentions);
 }
 
+/* seq_time() of kernels before 6.8: " %14s" of a text cut to 14 characters. From 6.8 on the text is whole. */
+TEST(sums_of_many_cpus_outgrow_their_column) {
+        static const struct {
+                const char *written;
+                uint64_t nsec;
+        } rows[] = {
+                { "99999999999.99", UINT64_C(99999999999990) },
+                { "248560087009.8", UINT64_C(248560087009800) },
+                { "2485600870098.", UINT64_C(2485600870098000) },
+                { "24856008700980", UINT64_C(24856008700980000) },
+                { "24856008700980.12", UINT64_C(24856008700980120) },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                char text[2048];
+                ParseLog log = {};
+                LockStat s;
+
+                ASSERT_TRUE(text_format(
+                        text, sizeof(text),
+                        HEAD "&zone->lock: 1 10 0.10 2.00 %s 1.00 5 1000 0.10 3.00 900.25 0.90\n",
+                        rows[i].written));
+                s = lockstat(text_from(text), &log);
+                ASSERT_EQ_U(log.n_issues, 0);
+                ASSERT_KNOWN(s.total[LOCK_ZONE].wait_total_nsec, rows[i].nsec);
+        }
+}
+
 TEST(names_with_blanks_and_colons_and_old_columns) {
         ParseLog log = {};
         LockStat s = lockstat(

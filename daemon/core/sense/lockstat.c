@@ -127,17 +127,27 @@ static bool is_numbers(Text tail) {
         return n >= 3;
 }
 
-/* Microseconds with decimals to nanoseconds. */
+/* Microseconds with decimals to nanoseconds. Kernels before 6.8 print 14 characters of it: of 13 digits the dot is then the
+ * last, and of 14 there is none (lockdep_proc.c seq_time(), num[15]). Sums of many CPUs get there in hours. */
 static MaybeU64 time_read(const ParseLines *l, Text field, Text about) {
-        uint64_t millionths = 0;
-        int r;
+        size_t dot = text_find(field, '.');
+        Text decimals = { field.data + dot, field.size - dot };
+        uint64_t usec = 0, millionths = 0;
+        int r = number_parse_u64(field.data, dot, &usec);
 
-        r = number_parse_millionths(field.data, field.size, &millionths);
+        if (r == 0 && decimals.size > 1) {
+                char fraction[16];
+
+                if (text_format(fraction, sizeof(fraction), "0%.*s", (int) MIN(decimals.size, 14u),
+                                decimals.data))
+                        r = number_parse_millionths(fraction, strlen(fraction), &millionths);
+        } else if (r == 0 && decimals.size == 1 && field.size != 14)
+                r = NUMBER_E_GARBAGE;
         if (r != 0) {
                 parse_lines_issue(l, number_error_string(r), about);
                 return UNKNOWN;
         }
-        return KNOWN(millionths / 1000);
+        return KNOWN(u64_add_sat(u64_mul_sat(usec, 1000), millionths / 1000));
 }
 
 static void class_name_set(LockClass *class, Text name, const ParseLines *l) {

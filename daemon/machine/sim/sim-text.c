@@ -138,6 +138,12 @@ static void pressure(const Sim *s, SimOut *o) {
         }
 }
 
+/* seq_time(): a blank, however long the number is. It is printed whole, as from 6.8 on; before, 14 characters of it. */
+static void lock_time(SimOut *o, uint64_t nsec) {
+        sim_out(o, " ", 1);
+        sim_out_hundredths(o, nsec / 10, 14);
+}
+
 /* kernel/locking/lockdep_proc.c: seq_header(), seq_stats() of version 0.4. Minima and averages follow from the sums: nobody's signal. */
 static void lock_row(SimOut *o, const char *name, const SimLockCount *l) {
         uint64_t waits = MAX(l->waits.n, UINT64_C(1)), takes = MAX(l->takes.n, UINT64_C(1));
@@ -153,13 +159,13 @@ static void lock_row(SimOut *o, const char *name, const SimLockCount *l) {
         sim_out_padded(o, l->waits.n / 2, 15);
         sim_out_padded(o, l->waits.n, 15);
         for (unsigned i = 0; i < 4; i++)
-                sim_out_hundredths(o, numbers[i] / 10, 15);
+                lock_time(o, numbers[i]);
         sim_out_padded(o, l->takes.n / 2, 15);
         sim_out_padded(o, l->takes.n, 15);
         for (unsigned i = 4; i < 6; i++)
-                sim_out_hundredths(o, numbers[i] / 10, 15);
-        sim_out_hundredths(o, l->hold_nsec.n / 10, 15);
-        sim_out_hundredths(o, l->hold_nsec.n / takes / 10, 15);
+                lock_time(o, numbers[i]);
+        lock_time(o, l->hold_nsec.n);
+        lock_time(o, l->hold_nsec.n / takes);
         sim_out(o, "\n", 1);
 }
 
