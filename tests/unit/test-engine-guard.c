@@ -133,6 +133,71 @@ TEST(a_cut_that_is_not_enough_is_followed_by_another_and_then_by_the_cap) {
         world_free(w);
 }
 
+/* A second policy for the same file, whose only arm is the cap, and which alone looks at parked pages. */
+static World *two_policies(void) {
+        static PlanArm arms[2];
+        World *w = world_new();
+
+        w->effect_ppm[1] = -100000;
+        world_plan_make(w);
+        w->controllers[0].n_levels = 2;
+        w->policy[0].n_guards = 0;
+        arms[0] = w->arms[0];
+        arms[1] = (PlanArm){
+                .kind = ARM_CAP, .level = 1, .value = 777777, .fits = true, .text = "cap"
+        };
+        w->controllers[1] = w->controllers[0];
+        w->controllers[1].policy = &w->policy[1];
+        w->controllers[1].arms = arms;
+        w->controllers[1].cap_known = true;
+        w->controllers[1].cap = arms[1];
+        w->controllers[1].coupled_pcp = false;
+        (void) text_copy(w->policy[1].name, sizeof(w->policy[1].name), TEXT("memory"));
+        w->policy[1].target[0].hot = w->policy[1].target[0].cool = 900000;
+        w->plan.n_controllers = 2;
+        world_start(w);
+        return w;
+}
+
+TEST(a_cut_by_another_policy_takes_the_knob_over) {
+        World *w = two_policies();
+        const Record *r;
+
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(2)));
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        w->guard.parked_short_ppm = KNOWN(90000);
+        world_step(w);
+        w->guard.parked_short_ppm = KNOWN(0);
+        ASSERT_EQ_I(w->value[0], 777777);
+        r = world_record(w, RECORD_CUT);
+        ASSERT_STR(r->policy->name, "memory");
+        ASSERT_TRUE(world_state(w, 0) != CONTROLLER_HOLD);
+        /* The first one does not touch what the second one holds, though it is hot. */
+        world_run(w, HOUR(12));
+        ASSERT_EQ_I(w->value[0], 777777);
+        ASSERT_EQ_U(world_records(w, RECORD_YIELD), 0);
+        engine_stop(w->engine, w->now_usec);
+        world_effects(w);
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
+TEST(a_cut_by_another_policy_ends_the_trial_first) {
+        World *w = two_policies();
+
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_TRIAL, HOUR(2)));
+        for (unsigned i = 0; i < 100 && w->value[0] == 0; i++)
+                world_step(w);
+        w->guard.parked_short_ppm = KNOWN(90000);
+        world_step(w);
+        ASSERT_EQ_I(w->value[0], 0);
+        ASSERT_TRUE(world_state(w, 0) != CONTROLLER_TRIAL);
+        /* The kernel's own lists are still too long. */
+        world_step(w);
+        ASSERT_EQ_I(w->value[0], 777777);
+        world_free(w);
+}
+
 TEST(our_own_cost_slows_us_down) {
         World *w = world_new();
         Sampling s;
