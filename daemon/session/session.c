@@ -44,6 +44,18 @@ struct Session {
         ParseLog log;
 };
 
+/* A value that the ledger says is ours looks like an administrator's to who sees the file only. */
+static void claim_ours(const Session *s, KnobSet *knobs) {
+        for (size_t i = 0; i < knobs->n; i++) {
+                Knob *k = &knobs->knobs[i];
+                const LedgerEntry *e = ledger_find(&s->ledger, k->name, &k->scope);
+
+                if (e && (e->state == LEDGER_OURS || e->state == LEDGER_OPEN) && k->value[0] &&
+                    (strcmp(k->value, e->ours) == 0 || strcmp(k->value, e->intended) == 0))
+                        k->owner = OWNER_ALLOCTUNED;
+        }
+}
+
 /* From what sense read last to a plan in the arena. */
 static int build_plan(Session *s, Arena *arena, Plan *ret) {
         const Snapshot *both[2] = { sense_before(s->sense), sense_last(s->sense) };
@@ -65,6 +77,7 @@ static int build_plan(Session *s, Arena *arena, Plan *ret) {
         r = model_build(arena, &input, &model);
         if (r < 0)
                 return r;
+        claim_ours(s, &model.knobs);
         plan = (PlanInput){ .facts = &s->facts,
                             .last = both[1],
                             .signals = &model.signals,

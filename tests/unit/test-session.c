@@ -284,6 +284,29 @@ TEST(a_cpu_that_goes_brings_a_new_plan_when_it_settled) {
         end();
 }
 
+/* Our value is no default, but it is no administrator's either. */
+TEST(what_is_held_is_still_ours_in_a_new_plan) {
+        const Plan *before;
+        ControllerView view;
+        char held[32];
+
+        load("4.18", "events = ( { at = \"1h\"; what = \"cpu-offline\"; cpu = 3; } );");
+        start();
+        ASSERT_TRUE(run_to(CONTROLLER_HOLD, 3500));
+        ASSERT_TRUE(text_copy(held, sizeof(held), text_from(file_text(FRACTION))));
+        ASSERT_TRUE(strcmp(held, "0") != 0);
+        before = session_plan(session);
+        while (session_plan(session) == before && session_now(session) < 4000 * USEC_PER_SEC)
+                ASSERT_OK(session_tick(session));
+        ASSERT_TRUE(session_plan(session) != before);
+        ASSERT_TRUE(session_plan(session)->controllers[0].may_try);
+        ASSERT_TRUE(engine_controller(session_engine(session), 0, &view));
+        ASSERT_TRUE(view.state != CONTROLLER_YIELDED && view.state != CONTROLLER_ABSENT);
+        ASSERT_OK(session_stop(session));
+        ASSERT_STR(file_text(FRACTION), "0");
+        end();
+}
+
 TEST(a_refused_write_ends_in_the_original) {
         load("4.18", "events = ( { at = \"5s\"; what = \"write-fault\"; path = \"" FRACTION
                      "\"; error = \"EINVAL\"; } );");
