@@ -166,9 +166,9 @@ static void climb(SimNoise noise, double mean_limit, double max_limit, unsigned 
         result(worst_mean <= max_limit,
                "the worst curve has %.2f %% regret (%s), noise %s (at most %.1f %%)",
                100 * worst_mean, worst_name, sim_noise_spec(noise)->name, 100 * max_limit);
-        result(worst_harm <= with_chance(0.05, n_runs),
-               "harmful accepted steps a run: %.3f at worst, noise %s (at most 0.05)", worst_harm,
-               sim_noise_spec(noise)->name);
+        result(worst_harm <= cooldowns * with_chance(0.05, n_runs),
+               "harmful accepted steps a run: %.3f at worst in %u climb%s, noise %s (at most 0.05 a climb)",
+               worst_harm, cooldowns, cooldowns == 1 ? "" : "s", sim_noise_spec(noise)->name);
         if (cooldowns == 1) {
                 result(n_published > 0 && sum_trials / n_published <= 4,
                        "a climb takes %.2f trials on average, noise %s (at most 4)",
