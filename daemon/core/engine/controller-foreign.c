@@ -125,7 +125,6 @@ void knobs_frame(Engine *e, const Frame *frame) {
                         knob->known = true;
                         if (knob->value != reading->value || back) {
                                 knob->value = reading->value;
-                                knob->original = reading->value;
                                 if (back)
                                         knob_lost(e, i, "a knob appeared");
                         }
