@@ -350,6 +350,9 @@ TEST(externals_are_signals) {
         _cleanup_(conf_freep) Conf *conf = conf_new();
         static const char text[] = "policy = { name = \"p\"; knob = \"thp-defrag\"; targets = (\n"
                                    "{ signal = \"external:stall\"; hot = 5; } ); };";
+        static const char cost[] =
+                "policy = { name = \"p\"; knob = \"thp-defrag\"; cost = \"external:stall\";\n"
+                "targets = ( { signal = \"compact-stall\"; hot = 5; } ); };";
 
         expect(text, ""); /* not configured: the adviser says it is unknown */
         ASSERT_OK(conf_apply_text(
@@ -359,6 +362,10 @@ TEST(externals_are_signals) {
         ASSERT_EQ_I(policy_parse("p.policy", text, sizeof(text) - 1, conf, &policy, &issues), 1);
         expect_issues(
                 "p.policy:2: error: signal \"external:stall\" is better when higher, expected one that is better when lower");
+        /* A trial turns it around. */
+        ASSERT_OK(policy_parse("p.policy", cost, sizeof(cost) - 1, conf, &policy, &issues));
+        ASSERT_STR(policy.cost, "external:stall");
+        expect_issues("");
         expect("policy = { name = \"p\"; knob = \"thp-defrag\"; targets = (\n{ signal = \"external:\"; hot = 5; } ); };",
                "p.policy:2: error: signal \"external:\", expected external:NAME with lower case letters, digits, - . _");
         expect("policy = { name = \"p\"; knob = \"thp-defrag\"; targets = (\n{ signal = \"external\"; hot = 5; } ); };",
