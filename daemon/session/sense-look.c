@@ -129,6 +129,7 @@ void sense_model(Sense *s) {
 
 int sense_look(Sense *s, usec_t now, Frame *frame, MaybeU64 *ret_read_usec) {
         unsigned next = 1 - s->slow_at;
+        size_t n_reports = s->n_reports;
         Snapshot before = s->slow_snapshot[s->slow_at];
         usec_t start = machine_now(s->m);
         Text text, kmsg;
@@ -152,6 +153,9 @@ int sense_look(Sense *s, usec_t now, Frame *frame, MaybeU64 *ret_read_usec) {
                                        ? number_file_parse(text, "proc/sys/vm/zone_reclaim_mode",
                                                            &s->log)
                                        : UNKNOWN;
+        /* Waits of single caches begin or cease to be known with whoever measures them. */
+        if (s->have_slow && s->n_reports != n_reports)
+                s->replan = true;
         if (s->have_slow)
                 compare_looks(s, &before, &s->slow_snapshot[next], frame);
         s->have_slow = true;

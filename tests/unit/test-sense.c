@@ -257,6 +257,12 @@ TEST(reports_stand_in_for_what_nothing_measures) {
         /* 12 % of 8 CPU-seconds are 0.96 s; over 20 kilo-pages 48 ms */
         ASSERT_EQ_I(value(2), INT64_C(48000000) * 1000);
         ASSERT_EQ_U(frame.reading[0].evidence, EVIDENCE_MEASURED);
+        ASSERT_FALSE(sense_replan_due(sense));
+        (void) fake_put("signals.json", "[ ]\n"); /* whoever measured it has gone */
+        later(60);
+        ASSERT_TRUE(sense_replan_due(sense));
+        ASSERT_FALSE(frame.hotplug);
+        ASSERT_EQ_I(value(0), -1);
         end();
 }
 
