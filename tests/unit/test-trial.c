@@ -283,15 +283,18 @@ TEST(costs_that_may_be_nothing_are_counted_with_one_unit_more) {
         ASSERT_EQ_I(o.trial.pair[0], 693147);
 }
 
-TEST(a_rate_that_moves_more_than_three_times_in_a_quad_voids_it) {
+TEST(a_rate_that_moves_more_than_three_times_in_a_quad_voids_it_unless_an_arm_can_have_done_it) {
         static const uint64_t rates[][4] = {
                 { 1000, 1000, 3000, 1000 }, /* just not */
                 { 1000, 1000, 3001, 1000 },
-                { 3001, 3000, 0, 1000 }, /* one is not known */
+                { 3001, 3001, 0, 1000 }, /* one is not known */
                 { 0, 0, 0, 0 },
                 { 1, UINT64_MAX, 1, 1 },
+                { 100, 5000, 100, 5000 }, /* the arm does it: ABAB ... */
+                { 100, 5000, 5000, 100 }, /* ... or ABBA */
+                { 5000, 5000, 100, 100 }, /* no order of arms does */
         };
-        static const unsigned n_void[] = { 0, 1, 1, 0, 1 };
+        static const unsigned n_void[] = { 0, 1, 1, 0, 1, 0, 0, 1 };
 
         for (unsigned row = 0; row < ELEMENTSOF(rates); row++) {
                 Random r;

@@ -22,7 +22,7 @@
 
 #define DRIFT_PART 5        /* see above */
 #define VOIDS_MOST 4        /* the fourth ends the trial */
-#define RATE_MOST 3         /* the rate may move by this factor within a quad */
+#define RATE_MOST 3         /* the rate may move by this factor between windows of one arm */
 #define ABORT_ONE 400000    /* ln cost, millionths: mean of one quad, */
 #define ABORT_BOTH 200000   /* and each of its pairs */
 #define ABORT_MEAN 100000   /* of the first two or three quads, */
@@ -35,7 +35,6 @@ static void open_quad(Trial *t, Random *random) {
         for (unsigned i = 0; i < 2; i++)
                 t->b_first[i] = random_coin(random);
         t->window = 0;
-        t->rate_min = t->rate_max = 0;
         for (unsigned i = 0; i < ELEMENTSOF(t->open_a); i++) {
                 t->open_a[i] = t->open_b[i] = 0;
                 t->n_open[i] = 0;
@@ -59,12 +58,16 @@ TrialStatus trial_void(Trial *t, Random *random) {
         return ++t->n_void >= VOIDS_MOST ? TRIAL_STATUS_INCONCLUSIVE : TRIAL_STATUS_GO_ON;
 }
 
-static bool rate_moved(Trial *t, uint64_t rate_milli) {
-        if (rate_milli == 0)
-                return false;
-        t->rate_min = t->rate_min == 0 ? rate_milli : MIN(t->rate_min, rate_milli);
-        t->rate_max = MAX(t->rate_max, rate_milli);
-        return t->rate_max > u64_mul_sat(t->rate_min, RATE_MOST);
+static bool alike(uint64_t x, uint64_t y) {
+        return x == 0 || y == 0 ||
+               (x <= u64_mul_sat(y, RATE_MOST) && y <= u64_mul_sat(x, RATE_MOST));
+}
+
+/* The load moved within the quad: there is no order of arms that explains the rates, for a strong arm may change them itself. Which order
+ * was thrown is not asked: the same rates void the quad whatever the throws. 0: not known. */
+static bool rate_moved(const uint64_t rate[static 4]) {
+        return !(alike(rate[0], rate[2]) && alike(rate[1], rate[3])) &&
+               !(alike(rate[0], rate[3]) && alike(rate[1], rate[2]));
 }
 
 /* ln of x + 1 unit, less ln of 1/1000 of a unit: the constant goes out in d. */
@@ -180,12 +183,15 @@ TrialStatus trial_window(Trial *t, const TrialWindow *window, Random *random) {
 
         if (t->n >= TRIAL_QUADS_MAX)
                 return TRIAL_STATUS_REJECT;
-        if (!measured(&t->spec, window->cost_milli) || rate_moved(t, window->rate_milli))
+        if (!measured(&t->spec, window->cost_milli))
                 return trial_void(t, random);
         t->ln[t->window % 4] = ln_cost(&t->spec, window->cost_milli);
+        t->rate_milli[t->window % 4] = window->rate_milli;
         watch(t, window, trial_arm(t) == TRIAL_B);
         if (++t->window < 4)
                 return TRIAL_STATUS_GO_ON;
+        if (rate_moved(t->rate_milli))
+                return trial_void(t, random);
         close_quad(t);
         status = judge(t);
         open_quad(t, random);

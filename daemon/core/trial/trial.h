@@ -52,7 +52,7 @@ typedef struct Trial {
          * and all its windows knew. */
         int64_t watch_a[8], watch_b[8], open_a[8], open_b[8];
         unsigned n_watch_a[8], n_watch_b[8], n_open[8];
-        uint64_t rate_min, rate_max; /* allocation rate in the open quad, pages/s in thousandths */
+        uint64_t rate_milli[4]; /* allocation rate in the windows of the open quad; 0: not known */
         int64_t pair[TRIAL_PAIRS_MAX],
                 steady[TRIAL_PAIRS_MAX]; /* d and s of the pairs of complete quads, millionths */
         unsigned n, n_void;              /* quads */
@@ -63,7 +63,8 @@ void trial_begin(Trial *t, const TrialSpec *spec, Random *random);
 _pure_ TrialArm trial_arm(const Trial *t);
 
 /* One window is over. cost_milli: thousandths of the unit. rate_milli: allocation rate (0: not known). watch: values of the
- * must_not_rise signals, thousandths, negative: not known. A quad in which the rate moved by more than three times is voided. */
+ * must_not_rise signals, thousandths, negative: not known. A quad in which the rate moved by more than three times is voided, unless
+ * some order of arms explains it. */
 typedef struct TrialWindow {
         int64_t cost_milli;
         uint64_t rate_milli;
