@@ -222,8 +222,8 @@ static void take(Engine *e, const Frame *frame) {
 }
 
 /* Accepted values that did not keep their promise make the next proof harder (four times for each, until a day has passed for each), and
- * so does the second candidate of a climb (twice: two candidates are two chances). p is the trial's own, of all pairs so far. */
-#define TRIAL_LEVEL 60u /* p of a trial: trial.h */
+ * so does the second candidate of a climb (twice: two candidates are two chances), against the widest level of the looks. */
+#define TRIAL_LEVEL 40u /* p <= 1/40 at the last look: trial.h */
 
 static bool proved(const Engine *e, const Slot *s) {
         const Trial *t = &e->run.trial;
@@ -231,7 +231,7 @@ static bool proved(const Engine *e, const Slot *s) {
         unsigned shift = 2 * slot_broken(e, s) + s->second;
 
         return shift == 0 ||
-               (uint64_t) signflip_count(t->pair, n) * ((uint64_t) TRIAL_LEVEL << shift) <=
+               (uint64_t) signflip_count(t->steady, n) * ((uint64_t) TRIAL_LEVEL << shift) <=
                        (uint64_t) 1 << n;
 }
 
