@@ -110,6 +110,24 @@ TEST(both_models_agree_where_every_page_reaches_the_zone) {
         }
 }
 
+TEST(both_models_agree_on_how_many_pages_a_hold_takes_where_kernels_scale_them) {
+        /* A run without end: frees come to min(batch << 5, high - batch) from 5.14 on (7.x lets go of the lock after each batch), refills
+         * too from 6.7 on. A third: the event model has the runs that begin and end. */
+        static const char *const kernels[] = { "6.1", "6.12", "7.3" };
+
+        for (size_t i = 0; i < ELEMENTSOF(kernels); i++) {
+                World *w = world_new(kernels[i]);
+
+                set_high(w, 6 * 63);
+                w->settings.pcp_batch = 63;
+                run_both(w, 0.1);
+
+                const PlantRates *e = &w->events.rates, *a = &w->analytic;
+                ASSERT_RATIO(e->zone_holds / e->pages, a->zone_holds / a->pages, 0.33);
+                ASSERT_BETWEEN((e->zone_wait - a->zone_wait) / w->machine.cpus, -0.1, 0.1);
+        }
+}
+
 TEST(both_models_agree_on_what_lists_keep_from_the_zone) {
         /* Runs with a lognormal length. The formula of one takes every run to find a full list; here a list is as the last runs left it, so that up to
          * a third more pages pass, and up to 12 % less work is done where the lock decides. */

@@ -272,8 +272,9 @@ TEST(aligned_odd_maps_cost_system_time_whatever_parameter_moves_30_percent) {
                         ASSERT_TRUE(other.work < rates.work);
                         ASSERT_TRUE(other.kernel_cpus / other.work >
                                     1.5 * rates.kernel_cpus / rates.work);
-                        huge("6.12", &other); /* aligns multiples only */
-                        ASSERT_TRUE(near(other.work, rates.work, 1e-9));
+                        huge("6.12",
+                             &other); /* aligns multiples only; refills take more pages a hold */
+                        ASSERT_TRUE(other.work >= rates.work && other.work < 1.05 * rates.work);
                 }
 }
 

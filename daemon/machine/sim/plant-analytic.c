@@ -84,8 +84,9 @@ static void lists_find(const PlantMachine *m, const PlantWorkload *w, double bat
         double room = fmax(high - batch, batch);
         double refill = fmin(batch * pow(2, k->batch_scale_max), room);
         double bulk = k->pcp >= PCP_GEN_HIGH ? fmin(batch * FREE_SCALE, room) : batch;
-        ret->alloc = within(burst, batch, fmax(refill, batch));
-        ret->free = within(burst, batch, fmax(bulk, batch));
+        ret->alloc = fmin(fmax(burst, batch),
+                          fmax(refill, batch)); /* a run without end fills the room */
+        ret->free = fmin(fmax(burst, batch), fmax(bulk, batch));
         double pieces = k->split_free ? batch : ret->free;
         ret->holds = 1 / ret->alloc + 1 / pieces;
         ret->handover = ret->holds / 2;
