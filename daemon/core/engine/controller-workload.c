@@ -7,9 +7,10 @@
  * rate and of the share of CPU time that waits. They see only the value in force (no windows of a candidate, no settle time), and
  * start anew whenever that value changes: what we cause ourselves is no change of workload.
  *
- * A change voids the open quad and frees arms that lost under the old workload: not those that a guard blocked, nor those that lost
- * twice, which of loads that take turns every turn would try again. It sends HOLD back to OBSERVE with its value, and makes that
- * value due for revalidation: it was proved for another workload. */
+ * A change voids the open quad, sends HOLD back to OBSERVE with its value, and makes that value due for revalidation: it was proved for
+ * another workload. It also frees arms that lost under the old workload, unless only the cost changed: that is what noise does, and an
+ * arm that lost by noise would be tried again and again (eight of 1,000 days with nothing to find had two accepted moves). Nor does it free
+ * those that a guard blocked, or that lost twice, which of loads that take turns every turn would try again. */
 #define BLOCK_USEC MINUTES_USEC(1)
 /* What matters: a cost as different as a trial must show, 5 % of the allocation rate, half a per cent of CPU time. */
 #define RATE_LEAST_PPM 50000
@@ -56,12 +57,13 @@ void engine_workload_reset(Engine *e) {
                 workload_reset(&e->slots[i].workload);
 }
 
-void slot_workload_changed(Engine *e, Slot *s, const char *why) {
+void slot_workload_changed(Engine *e, Slot *s, bool frees, const char *why) {
         Record *r = record_add(e, RECORD_WORKLOAD, s, PLAN_NONE);
 
         r->why = why;
         workload_reset(&s->workload);
-        slot_unblock(s);
+        if (frees)
+                slot_unblock(s);
         if (s->state == CONTROLLER_TRIAL || s->state == CONTROLLER_PROBATION || run_is(e, s)) {
                 s->recheck = s->recheck || s->state == CONTROLLER_PROBATION;
                 if (run_is(e, s))
@@ -85,10 +87,10 @@ void slot_workload(Engine *e, Slot *s, const Frame *frame) {
         Workload *w = &s->workload;
         const PlanController *c = s->plan;
         int64_t cost, rate, wait;
-        bool changed = false;
+        bool cost_changed = false, changed = false;
 
         if (frame->hotplug) {
-                slot_workload_changed(e, s, "CPUs, memory or a huge page mode changed");
+                slot_workload_changed(e, s, true, "CPUs, memory or a huge page mode changed");
                 return;
         }
         if (frame->gap || frame->interval_usec == 0 || !run_in_force(e, frame))
@@ -100,17 +102,15 @@ void slot_workload(Engine *e, Slot *s, const Frame *frame) {
         if (w->usec < BLOCK_USEC)
                 return;
         if (milli(&w->cost, e->plan, c->cost, &cost))
-                changed = detect(&w->cost_detector, ln_micro((uint64_t) cost + 1),
-                                 c->policy->least_gain_ppm) ||
-                          changed;
+                cost_changed = detect(&w->cost_detector, ln_micro((uint64_t) cost + 1),
+                                      c->policy->least_gain_ppm);
         if (milli(&w->rate, e->plan, c->alloc_rate, &rate))
-                changed = detect(&w->rate_detector, ln_micro((uint64_t) rate + 1),
-                                 RATE_LEAST_PPM) ||
-                          changed;
+                changed = detect(&w->rate_detector, ln_micro((uint64_t) rate + 1), RATE_LEAST_PPM);
         if (milli(&w->wait, e->plan, c->lead_wait, &wait))
                 changed = detect(&w->wait_detector, wait, WAIT_LEAST_MILLI) || changed;
         w->cost = w->rate = w->wait = (Ratio){ 0 };
         w->usec = 0;
-        if (changed)
-                slot_workload_changed(e, s, "the workload changed");
+        if (changed || cost_changed)
+                slot_workload_changed(e, s, changed,
+                                      changed ? "the workload changed" : "the cost changed");
 }

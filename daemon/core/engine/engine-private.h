@@ -237,7 +237,7 @@ void slot_guard(Engine *e, Slot *s, const Frame *frame);
 /* controller-workload.c */
 void slot_workload(Engine *e, Slot *s, const Frame *frame);
 void engine_workload_reset(Engine *e);
-void slot_workload_changed(Engine *e, Slot *s, const char *why);
+void slot_workload_changed(Engine *e, Slot *s, bool frees, const char *why);
 
 /* controller-foreign.c */
 void knobs_frame(Engine *e, const Frame *frame);
