@@ -131,6 +131,7 @@ static int run(Replay *r, Machine *m, const Conf *conf, const PolicySet *policie
         config.engine.seed = 1; /* the same capture gives the same rows */
         error = session_new(m, &config, &session);
         r->start_usec = first;
+        r->frames = error == 0 && session_now(session) > first; /* the second look, for rates */
         while (error == 0) {
                 r->end_usec = session_now(session);
                 error = take_records(r, session);

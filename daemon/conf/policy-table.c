@@ -190,7 +190,7 @@ static const ConfKey keys[] = {
           .type = KEY_NAMES,
           .store = STORE_SPECIAL,
           .def = "( )",
-          .help = "Signals that a trial must not raise." },
+          .help = "Signals that a trial must not raise by more than noise explains (p <= 1/5)." },
         { .name = "controller",
           .type = KEY_WORD,
           .store = STORE_WORD,

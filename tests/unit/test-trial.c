@@ -336,23 +336,23 @@ TEST(the_fourth_void_ends_the_trial_and_a_void_leaves_no_trace_in_the_next_quad)
         ASSERT_EQ_U(t.n, 1);
         ASSERT_EQ_I(t.pair[0], 0);
         ASSERT_EQ_I(t.pair[1], 0);
-        ASSERT_EQ_U(t.n_watch_a[0], 0);
+        ASSERT_EQ_U(t.n_watch[0], 0);
         ASSERT_EQ_U(trial_void(&t, &r), TRIAL_STATUS_INCONCLUSIVE);
 }
 
-/* A quad with the same watch value in all windows of an arm; negative: unknown. */
-static Trial watched(int64_t a, int64_t b, bool lose_one) {
+/* Quads with the same watch value in all windows of an arm; negative: unknown. `lose`: of how many quads one window is unknown. */
+static Trial watched(int64_t a, int64_t b, unsigned n_quads, unsigned lose) {
         Random r;
         Trial t;
 
         random_seed(&r, 8, 1);
         trial_begin(&t, &spec, &r);
-        for (unsigned w = 0; w < 4; w++) {
+        for (unsigned w = 0; w < 4 * n_quads; w++) {
                 TrialWindow window = { .cost_milli = 1000, .n_watch = 2 };
 
                 window.watch_milli[0] = -1;
                 window.watch_milli[1] = trial_arm(&t) == TRIAL_B ? b : a;
-                if (lose_one && w == 0)
+                if (w % 4 == 0 && w / 4 < lose)
                         window.watch_milli[1] = -1;
                 ASSERT_EQ_U(trial_window(&t, &window, &r), TRIAL_STATUS_GO_ON);
         }
@@ -360,20 +360,32 @@ static Trial watched(int64_t a, int64_t b, bool lose_one) {
 }
 
 TEST(a_signal_that_must_not_rise) {
-        Trial t = watched(50000, 50001, false);
+        Trial t = watched(50000, 50001, 2, 0); /* four pairs, all up: 1/16 */
 
         ASSERT_TRUE(trial_watch_rose(&t, 1));
-        ASSERT_FALSE(trial_watch_rose(&t, 0)); /* not known */
-        ASSERT_FALSE(trial_watch_rose(&t, 2)); /* not there */
-        ASSERT_FALSE(trial_watch_rose(&t, 8)); /* no such */
-        t = watched(50000, 50000, false);
+        ASSERT_FALSE(trial_watch_rose(&t, 0));                 /* not known */
+        ASSERT_FALSE(trial_watch_rose(&t, 2));                 /* not there */
+        ASSERT_FALSE(trial_watch_rose(&t, TRIAL_WATCHES_MAX)); /* no such */
+        t = watched(50000, 50000, 2, 0);
         ASSERT_FALSE(trial_watch_rose(&t, 1));
-        t = watched(50000, 1, false);
+        t = watched(50000, 1, 2, 0);
         ASSERT_FALSE(trial_watch_rose(&t, 1));
-        t = watched(0, 1000, false);
+        t = watched(0, 1000, 2, 0);
         ASSERT_TRUE(trial_watch_rose(&t, 1));
-        t = watched(50000, 90000, true); /* half a quad would let drift through */
+        t = watched(50000, 90000, 1, 0); /* two pairs can be had by chance: 1/4 */
         ASSERT_FALSE(trial_watch_rose(&t, 1));
+        t = watched(50000, 90000, 2, 1); /* and half a quad is none */
+        ASSERT_FALSE(trial_watch_rose(&t, 1));
+}
+
+/* Of three pairs, d 5, 5 and -1 (of some unit): as large a sum have +++ and ++-, 2/8; of 5, 5 and 5 only one, 1/8. */
+TEST(a_rise_that_signs_explain_is_none) {
+        Trial t = { .n_watch = { 3, 3, 3 },
+                    .watch_pair = { { 5, 5, -1 }, { 5, 5, 5 }, { -5, -5, -5 } } };
+
+        ASSERT_FALSE(trial_watch_rose(&t, 0));
+        ASSERT_TRUE(trial_watch_rose(&t, 1));
+        ASSERT_FALSE(trial_watch_rose(&t, 2));
 }
 
 TEST(any_windows_give_an_end) {

@@ -27,6 +27,7 @@
 #define ABORT_BOTH 200000   /* and each of its pairs */
 #define ABORT_MEAN 100000   /* of the first two or three quads, */
 #define ABORT_LEVEL 16      /* with p of B being worse <= 1/16 */
+#define ROSE_LEVEL 5        /* a signal that must not rise: p <= 1/5 */
 #define ONE_UNIT_MILLI 1000 /* of the signal */
 
 static const unsigned levels[3] = { 64, 107, 40 }; /* p <= 1/level at each look */
@@ -35,10 +36,8 @@ static void open_quad(Trial *t, Random *random) {
         for (unsigned i = 0; i < 2; i++)
                 t->b_first[i] = random_coin(random);
         t->window = 0;
-        for (unsigned i = 0; i < ELEMENTSOF(t->open_a); i++) {
-                t->open_a[i] = t->open_b[i] = 0;
+        for (unsigned i = 0; i < ELEMENTSOF(t->n_open); i++)
                 t->n_open[i] = 0;
-        }
 }
 
 void trial_begin(Trial *t, const TrialSpec *spec, Random *random) {
@@ -88,13 +87,13 @@ static int64_t ln_cost(const TrialSpec *spec, int64_t cost_milli) {
         return spec->higher_is_better ? -ln : ln;
 }
 
-static void watch(Trial *t, const TrialWindow *window, bool b) {
-        unsigned n = MIN(window->n_watch, (unsigned) ELEMENTSOF(window->watch_milli));
+static void watch(Trial *t, const TrialWindow *window) {
+        unsigned n = MIN(window->n_watch, (unsigned) TRIAL_WATCHES_MAX);
 
         for (unsigned i = 0; i < n; i++) {
                 if (window->watch_milli[i] < 0)
                         continue;
-                *(b ? &t->open_b[i] : &t->open_a[i]) += ln_plus_one(window->watch_milli[i]);
+                t->open_watch[i][t->window % 4] = ln_plus_one(window->watch_milli[i]);
                 t->n_open[i]++;
         }
 }
@@ -123,12 +122,13 @@ static void close_quad(Trial *t) {
         t->joined = true;
         t->n++;
         for (unsigned i = 0; i < ELEMENTSOF(t->n_open); i++) {
-                if (t->n_open[i] < 4) /* two windows of each arm, or drift does not cancel */
+                const int64_t *x = t->open_watch[i];
+
+                if (t->n_open[i] < 4) /* all windows, or what is not known could choose the pairs */
                         continue;
-                t->watch_a[i] += t->open_a[i];
-                t->watch_b[i] += t->open_b[i];
-                t->n_watch_a[i] += 2;
-                t->n_watch_b[i] += 2;
+                for (unsigned k = 0; k < 2; k++)
+                        t->watch_pair[i][t->n_watch[i]++] = pair_d(t->b_first[k], x[2 * k],
+                                                                   x[2 * k + 1], 0);
         }
 }
 
@@ -187,7 +187,7 @@ TrialStatus trial_window(Trial *t, const TrialWindow *window, Random *random) {
                 return trial_void(t, random);
         t->ln[t->window % 4] = ln_cost(&t->spec, window->cost_milli);
         t->rate_milli[t->window % 4] = window->rate_milli;
-        watch(t, window, trial_arm(t) == TRIAL_B);
+        watch(t, window);
         if (++t->window < 4)
                 return TRIAL_STATUS_GO_ON;
         if (rate_moved(t->rate_milli))
@@ -199,8 +199,12 @@ TrialStatus trial_window(Trial *t, const TrialWindow *window, Random *random) {
 }
 
 bool trial_watch_rose(const Trial *t, unsigned i) {
-        if (i >= ELEMENTSOF(t->watch_a) || t->n_watch_a[i] == 0 || t->n_watch_b[i] == 0)
-                return false;
-        return (__int128) t->watch_b[i] * t->n_watch_a[i] >
-               (__int128) t->watch_a[i] * t->n_watch_b[i];
+        int64_t minus[TRIAL_PAIRS_MAX], sum = 0;
+        unsigned n = i < ELEMENTSOF(t->n_watch) ? t->n_watch[i] : 0;
+
+        for (unsigned k = 0; k < n; k++) {
+                sum += t->watch_pair[i][k];
+                minus[k] = -t->watch_pair[i][k];
+        }
+        return sum > 0 && (uint64_t) signflip_count(minus, n) * ROSE_LEVEL <= (uint64_t) 1 << n;
 }

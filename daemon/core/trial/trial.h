@@ -21,6 +21,7 @@
  * signal's unit. Why pairs, and what else was tried: docs/decisions/6-trials.md. */
 #define TRIAL_QUADS_MAX 12
 #define TRIAL_PAIRS_MAX 24 /* 2^24 sign patterns */
+#define TRIAL_WATCHES_MAX 8
 
 typedef struct TrialSpec {
         unsigned looks[3];      /* quads, rising, at most TRIAL_QUADS_MAX */
@@ -48,10 +49,12 @@ typedef struct Trial {
         unsigned window;   /* of the open quad: 0..3 */
         /* ln cost of the windows of the open quad and of the one before, millionths */
         int64_t ln[4], last_ln[4];
-        /* Sums of ln of must_not_rise signals over all windows, and over those of the open quad: these count when it is complete
+        /* ln of must_not_rise signals in the windows of the open quad, and d of their pairs: these count when the quad is complete
          * and all its windows knew. */
-        int64_t watch_a[8], watch_b[8], open_a[8], open_b[8];
-        unsigned n_watch_a[8], n_watch_b[8], n_open[8];
+        int64_t open_watch[TRIAL_WATCHES_MAX][4];
+        unsigned n_open[TRIAL_WATCHES_MAX];
+        int64_t watch_pair[TRIAL_WATCHES_MAX][TRIAL_PAIRS_MAX];
+        unsigned n_watch[TRIAL_WATCHES_MAX]; /* pairs */
         uint64_t rate_milli[4]; /* allocation rate in the windows of the open quad; 0: not known */
         int64_t pair[TRIAL_PAIRS_MAX],
                 steady[TRIAL_PAIRS_MAX]; /* d and s of the pairs of complete quads, millionths */
@@ -68,7 +71,7 @@ _pure_ TrialArm trial_arm(const Trial *t);
 typedef struct TrialWindow {
         int64_t cost_milli;
         uint64_t rate_milli;
-        int64_t watch_milli[8];
+        int64_t watch_milli[TRIAL_WATCHES_MAX];
         unsigned n_watch;
 } TrialWindow;
 
@@ -80,7 +83,9 @@ _must_check_ TrialStatus trial_void(Trial *t, Random *random);
  * false: fewer than 3 quads). */
 _must_check_ bool trial_effect(const Trial *t, int64_t *ret_mean_ppm, int64_t *ret_low_ppm,
                                int64_t *ret_high_ppm);
-/* Whether must_not_rise signal i rose: mean ln of B above that of A. False also when it is not known. */
+/* Whether must_not_rise signal i rose: mean d of its pairs is above 0, and p of -d (as for the cost) is 1/5 at most. A signal on which B has
+ * no effect is above 0 half the time, which is no reason to lose an arm that helps; at 1/5 it costs one in five of these, and a rise
+ * of 10 % is found 99 times in 100 in normal noise, 90 times in rough (trial-mc). False also when it is not known. */
 _pure_ bool trial_watch_rose(const Trial *t, unsigned i);
 
 /* p as a fraction: patterns of signs with sum(s_i * |d_i|) <= sum(d_i), out of 2^n. n <= 24; |d| counts as 2^58 at most. */
