@@ -25,8 +25,15 @@ typedef struct Row {
         int64_t value_milli, target_milli, effect_ppm, low_ppm, high_ppm;
 } Row;
 
+/* A controller at the end: most often what there is to say is why it did nothing. */
+typedef struct End {
+        char policy[64], state[16], reason[512];
+} End;
+
 typedef struct Replay {
         const Options *options;
+        End *ends;
+        size_t n_ends;
         Row *rows;
         size_t n, allocated;
         uint64_t seen; /* number of the last record taken */
@@ -115,6 +122,25 @@ static int take_records(Replay *r, const Session *session) {
         return 0;
 }
 
+static int take_ends(Replay *r, const Session *session) {
+        const Engine *engine = session_engine(session);
+        size_t n = session_plan(session)->n_controllers;
+        ControllerView view;
+
+        r->ends = calloc(n + 1, sizeof(*r->ends));
+        if (!r->ends)
+                return -ENOMEM;
+        for (size_t i = 0; i < n && engine_controller(engine, i, &view); i++) {
+                End *end = &r->ends[r->n_ends++];
+
+                (void) text_copy(end->policy, sizeof(end->policy), text_from(view.policy->name));
+                (void) text_copy(end->state, sizeof(end->state),
+                                 text_from(controller_state_to_string(view.state)));
+                (void) engine_controller_reason(engine, i, end->reason, sizeof(end->reason));
+        }
+        return 0;
+}
+
 static int run(Replay *r, Machine *m, const Conf *conf, const PolicySet *policies) {
         SenseExternal *externals = calloc(conf->n_externals + 1, sizeof(*externals));
         SessionConfig config;
@@ -138,6 +164,11 @@ static int run(Replay *r, Machine *m, const Conf *conf, const PolicySet *policie
                 if (error == 0)
                         error = session_tick(session);
                 r->frames += error == 0;
+        }
+        if (error == MACHINE_E_END) {
+                int ends = take_ends(r, session);
+
+                error = ends < 0 ? ends : error;
         }
         session = session_free(session);
         free(externals);
@@ -195,6 +226,25 @@ static unsigned windows(const Replay *r) {
         return (unsigned) (u64_sub_sat(r->end_usec, r->start_usec) / WINDOW_USEC);
 }
 
+static json_t *json_ends(const Replay *r) {
+        json_t *array = json_array();
+
+        for (size_t i = 0; array && i < r->n_ends; i++) {
+                json_t *j = json_object();
+                bool good = cli_json_set(j, "policy", cli_json_string(r->ends[i].policy)) &&
+                            cli_json_set(j, "state", cli_json_string(r->ends[i].state)) &&
+                            cli_json_set(j, "reason", cli_json_string(r->ends[i].reason));
+
+                if (!good)
+                        json_decref(j);
+                if (!good || json_array_append_new(array, j) < 0) {
+                        json_decref(array);
+                        return NULL;
+                }
+        }
+        return array;
+}
+
 static int print_json(const Replay *r) {
         json_t *array = json_array(), *j;
 
@@ -207,14 +257,15 @@ static int print_json(const Replay *r) {
         if (j &&
             !(cli_json_set(j, "seconds", cli_json_usec(u64_sub_sat(r->end_usec, r->start_usec))) &&
               cli_json_set(j, "frames", json_integer(r->frames)) &&
-              cli_json_set(j, "windows", json_integer(windows(r))))) {
+              cli_json_set(j, "windows", json_integer(windows(r))) &&
+              cli_json_set(j, "controllers", json_ends(r)))) {
                 json_decref(j);
                 j = NULL;
         }
         return cli_json_print(j);
 }
 
-static int print_text(const Replay *r) {
+static int print_rows(const Replay *r, Output *out) {
         static const TableColumn columns[] = {
                 { "time", .right = true },
                 { "what", .least = 10 },
@@ -222,10 +273,8 @@ static int print_text(const Replay *r) {
                 { "reason", .least = 24 },
         };
         Table t = TABLE(columns);
-        Output out;
         int error;
 
-        output_open(&out, !r->options->no_pager);
         for (size_t i = 0; i < r->n; i++) {
                 const Row *row = &r->rows[i];
 
@@ -235,14 +284,49 @@ static int print_text(const Replay *r) {
                 table_add(&t, STYLE_PLAIN, "%s", row->policy);
                 table_add(&t, STYLE_PLAIN, "%s", row->reason);
         }
-        error = table_print(&t, &out);
+        error = r->n > 0 ? table_print(&t, out) : 0;
         table_done(&t);
+        if (r->n > 0)
+                output_print(out, "\n");
+        return error;
+}
+
+static int print_ends(const Replay *r, Output *out) {
+        static const TableColumn columns[] = {
+                { "policy", .least = 12 },
+                { "in the end", .least = 10 },
+                { "why", .least = 24 },
+        };
+        Table t = TABLE(columns);
+        int error;
+
+        for (size_t i = 0; i < r->n_ends; i++) {
+                table_add(&t, STYLE_PLAIN, "%s", r->ends[i].policy);
+                table_add(&t, STYLE_BOLD, "%s", r->ends[i].state);
+                table_add(&t, STYLE_PLAIN, "%s", r->ends[i].reason);
+        }
+        error = r->n_ends > 0 ? table_print(&t, out) : 0;
+        table_done(&t);
+        if (r->n_ends > 0)
+                output_print(out, "\n");
+        return error;
+}
+
+static int print_text(const Replay *r) {
+        Output out;
+        int error;
+
+        output_open(&out, !r->options->no_pager);
+        error = print_rows(r, &out);
+        if (error == 0)
+                error = print_ends(r, &out);
         if (error < 0) {
                 (void) output_close(&out);
                 return cli_errno("replay", error);
         }
-        output_print(&out, "%s%s %s, %u windows of 10 s, %s\n", r->n > 0 ? "\n" : "",
-                     human_count(r->frames + 1).text, r->frames == 0 ? "look" : "looks", windows(r),
+        output_print(&out, "%s %s, %u %s of 10 s, %s\n", human_count(r->frames + 1).text,
+                     r->frames == 0 ? "look" : "looks", windows(r),
+                     windows(r) == 1 ? "window" : "windows",
                      human_seconds(u64_sub_sat(r->end_usec, r->start_usec)).text);
         output_paragraph(
                 &out, 0, 0, STYLE_PLAIN, "",
@@ -281,6 +365,7 @@ int verb_replay(const Options *options) {
                 code = options->json ? print_json(&replay) : print_text(&replay);
         m = machine_free(m);
         free(replay.rows);
+        free(replay.ends);
         conf_issues_done(&issues);
         return code;
 }

@@ -28,11 +28,32 @@ static void record_guard(Engine *e, const Slot *s, RecordKind kind, const GuardF
         r->why = f->what;
         r->number_a = f->value;
         r->number_b = f->limit;
+        r->unit = f->unit;
 }
 
 static void block_group(Engine *e, Slot *s, const GuardFinding *f) {
         for (unsigned i = 0; i < s->n_group; i++)
                 slot_block(e, s, s->group[i], s->level_b, f->block_usec, true);
+}
+
+/* The probation of a step down ends with the smaller value: memory that a guard misses is not parked again, unproved. */
+static void keep_down(Engine *e, Slot *s) {
+        if (run_is(e, s)) {
+                e->run.open = false;
+                e->quiet_until_usec = u64_add_sat(e->now_usec, e->config->quiet_usec);
+        }
+        for (unsigned i = 0; i < s->n_group; i++) {
+                SlotKnob *own = &s->knob[s->group[i]];
+
+                (void) write_want(e, s, s->group[i], s->b[i], true);
+                own->level = (int) s->level_b;
+                own->revalidate_usec = s->level_b == 0
+                                               ? 0
+                                               : u64_add_sat(e->now_usec,
+                                                             s->plan->policy->revalidate_usec);
+        }
+        engine_workload_reset(e);
+        s->step_down = s->second = false;
 }
 
 /* The open trial, check or probation ends, and the values before it come back now. */
@@ -43,16 +64,24 @@ static void abort_open(Engine *e, Slot *s, const GuardFinding *f, RecordKind kin
 
         record_guard(e, s, kind, f);
         e->counts.aborted++;
+        down = down && s->state == CONTROLLER_PROBATION;
+        if (down) {
+                keep_down(e, s);
+                slot_cooldown(e, s, false);
+                return;
+        }
         slot_end(e, s, true);
         if (held) {
+                /* While the guard fires, comparing again at once would only write. */
+                for (unsigned i = 0; i < s->n_group; i++)
+                        s->knob[s->group[i]].revalidate_usec = u64_add_sat(e->now_usec,
+                                                                           HOURS_USEC(1));
                 slot_rest(e, s);
                 return;
         }
-        if (trial || !down)
-                block_group(e, s, f);
-        if (!trial && !down)
+        block_group(e, s, f);
+        if (!trial)
                 engine_workload_reset(e);
-        s->step_down = false;
         s->second = false;
         if (!slot_choose(e, s, &choice) && choice.blocked_usec > 0)
                 s->blocked_usec = choice.blocked_usec;
@@ -105,7 +134,10 @@ static bool take_over(Engine *e, Slot *s) {
                 return true;
         other = &e->slots[knob->holder];
         if (in_trial(e, other)) {
-                slot_end(e, other, true);
+                if (other->step_down && other->state == CONTROLLER_PROBATION)
+                        keep_down(e, other);
+                else
+                        slot_end(e, other, true);
                 slot_cooldown(e, other, true);
                 return false;
         }
@@ -156,6 +188,7 @@ static void cut(Engine *e, Slot *s, const GuardFinding *f) {
         r->why = f->what;
         r->number_a = f->value;
         r->number_b = f->limit;
+        r->unit = f->unit;
         (void) write_want(e, s, 0, arm->value, true);
         if (level > 0 && level < (int) LADDER_LEVELS_MAX)
                 slot_block(e, s, 0, (unsigned) level, f->block_usec, true);

@@ -131,6 +131,7 @@ typedef struct Record {
         const char *guard;          /* name of a guard; NULL */
         const char *why;            /* a constant phrase; NULL */
         int64_t number_a, number_b; /* numbers of that phrase, see record_reason() */
+        const char *unit;           /* of the numbers of a guard: guard.h */
 } Record;
 
 #define ENGINE_RECORDS 1024 /* kept; older ones are overwritten (their numbers tell) */
@@ -185,6 +186,8 @@ typedef struct ControllerView {
 } ControllerView;
 
 _must_check_ bool engine_controller(const Engine *e, size_t i, ControllerView *ret);
+/* Why controller i does what it does now, with the numbers: one sentence. False: cut, or no such controller. */
+bool engine_controller_reason(const Engine *e, size_t i, char *buffer, size_t size);
 
 typedef struct EngineCounts {
         uint64_t frames, writes, trials, accepted, rejected, inconclusive, aborted, cuts,

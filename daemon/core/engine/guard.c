@@ -52,7 +52,7 @@ typedef struct GuardCheck {
 } GuardCheck;
 
 static void fire(const GuardCheck *c, GuardVerdict verdict, uint64_t value, uint64_t limit,
-                 const char *what) {
+                 const char *unit, const char *what) {
         c->best->pause_usec = MAX(c->best->pause_usec, c->guard->pause_usec);
         if (c->context->in_trial)
                 c->best->block_usec = MAX(c->best->block_usec, c->guard->block_usec);
@@ -62,20 +62,22 @@ static void fire(const GuardCheck *c, GuardVerdict verdict, uint64_t value, uint
         c->best->guard = c->guard;
         c->best->value = to_i64(value);
         c->best->limit = to_i64(limit);
+        c->best->unit = unit;
         c->best->what = what;
 }
 
 /* Fires with the action of the guard: without a trial there is nothing to abort, so growth waits. */
-static void fire_action(const GuardCheck *c, uint64_t value, uint64_t limit, const char *what) {
+static void fire_action(const GuardCheck *c, uint64_t value, uint64_t limit, const char *unit,
+                        const char *what) {
         GuardVerdict stop = c->context->in_trial ? GUARD_ABORT : GUARD_HOLD_GROWTH;
 
         switch (c->guard->action) {
         case GUARD_ACTION_DEFAULT:
         case GUARD_ACTION_ABORT:
-                fire(c, stop, value, limit, what);
+                fire(c, stop, value, limit, unit, what);
                 return;
         case GUARD_ACTION_CUT:
-                fire(c, GUARD_CUT, value, limit, what);
+                fire(c, GUARD_CUT, value, limit, unit, what);
                 return;
         }
 }
@@ -107,9 +109,9 @@ static void check_free(const GuardCheck *c) {
         if (!acts_on(c, EVIDENCE_COUNTED))
                 return;
         if (f->free_level_ppm.known && f->free_level_ppm.value < level)
-                fire_action(c, f->free_level_ppm.value, level, "free memory below the mark");
+                fire_action(c, f->free_level_ppm.value, level, "ppm", "free memory below the mark");
         else if (f->allocstall.known && faster_than(c, f->allocstall.value, limit))
-                fire_action(c, per_second(c, f->allocstall.value), limit, "direct reclaim");
+                fire_action(c, per_second(c, f->allocstall.value), limit, "/s", "direct reclaim");
 }
 
 static void check_pressure(const GuardCheck *c) {
@@ -119,17 +121,18 @@ static void check_pressure(const GuardCheck *c) {
         if (!acts_on(c, EVIDENCE_MEASURED))
                 return;
         if (g->full_known && f->psi_full_ppm.known && f->psi_full_ppm.value > to_u64(g->full_ppm))
-                fire_action(c, f->psi_full_ppm.value, to_u64(g->full_ppm),
+                fire_action(c, f->psi_full_ppm.value, to_u64(g->full_ppm), "ppm",
                             "every task waits for memory");
         else if (g->some_known && f->psi_some_ppm.known &&
                  f->psi_some_ppm.value > to_u64(g->some_ppm))
-                fire_action(c, f->psi_some_ppm.value, to_u64(g->some_ppm), "tasks wait for memory");
+                fire_action(c, f->psi_some_ppm.value, to_u64(g->some_ppm), "ppm",
+                            "tasks wait for memory");
         else if (base_known(c) && c->context->base->psi_some_ppm.known && f->psi_some_ppm.known) {
                 uint64_t limit = u64_add_sat(c->context->base->psi_some_ppm.value,
                                              to_u64(g->rise_ppm));
 
                 if (f->psi_some_ppm.value > limit)
-                        fire_action(c, f->psi_some_ppm.value, limit,
+                        fire_action(c, f->psi_some_ppm.value, limit, "ppm",
                                     "tasks wait for memory more than with the present value");
         }
 }
@@ -147,10 +150,10 @@ static void check_parked(const GuardCheck *c) {
 
         if (f->parked_short_ppm.known && f->parked_short_ppm.value > seen &&
             acts_on(c, EVIDENCE_COUNTED))
-                fire_action(c, f->parked_short_ppm.value, seen,
+                fire_action(c, f->parked_short_ppm.value, seen, "ppm",
                             "memory parked in per-CPU lists of a zone that is short");
         else if (c->context->ours && c->context->parked_possible_ppm > possible)
-                fire_action(c, c->context->parked_possible_ppm, possible,
+                fire_action(c, c->context->parked_possible_ppm, possible, "ppm",
                             "memory that our value could park");
 }
 
@@ -159,7 +162,7 @@ static void check_hold_length(const GuardCheck *c) {
 
         if (c->guard->limit_known && f->hold_nsec.known && acts_on(c, f->hold_evidence) &&
             f->hold_nsec.value > to_u64(c->guard->limit))
-                fire_action(c, f->hold_nsec.value, to_u64(c->guard->limit),
+                fire_action(c, f->hold_nsec.value, to_u64(c->guard->limit), "ns",
                             "zone lock held for long");
 }
 
@@ -177,7 +180,7 @@ static void check_slab(const GuardCheck *c) {
         grown = u64_sub_sat(f->slab_unreclaimable_bytes.value,
                             c->context->base->slab_unreclaimable_bytes.value);
         if (grown > limit)
-                fire_action(c, grown, limit, "unreclaimable slab memory has grown");
+                fire_action(c, grown, limit, "bytes", "unreclaimable slab memory has grown");
 }
 
 /* A share of few events says little. It counts when one event is no more than the rise that is asked for, and when
@@ -212,7 +215,7 @@ static void check_fragmentation(const GuardCheck *c) {
                             to_u64(g->fail_ppm)) {
                         fire_action(c,
                                     u64_muldiv(f->compact_fail.value, PPM, f->compact_stall.value),
-                                    to_u64(g->fail_ppm), "direct compactions that fail");
+                                    to_u64(g->fail_ppm), "ppm", "direct compactions that fail");
                         return;
                 }
                 if (base && base->compact_stall_per_s_milli.known) {
@@ -221,7 +224,7 @@ static void check_fragmentation(const GuardCheck *c) {
 
                         if (rate > limit) {
                                 fire_action(c, per_second(c, f->compact_stall.value),
-                                            MAX(limit / 1000, to_u64(g->limit)),
+                                            MAX(limit / 1000, to_u64(g->limit)), "/s",
                                             "direct compactions more often than with the present "
                                             "value");
                                 return;
@@ -233,7 +236,7 @@ static void check_fragmentation(const GuardCheck *c) {
                             u64_add_sat(f->thp_fault.value, f->thp_fallback.value),
                             base->fallback_ppm.value, to_u64(g->fallback_ppm), &share))
                 fire_action(c, share,
-                            u64_add_sat(base->fallback_ppm.value, to_u64(g->fallback_ppm)),
+                            u64_add_sat(base->fallback_ppm.value, to_u64(g->fallback_ppm)), "ppm",
                             "huge page faults that fell back");
 }
 
@@ -242,7 +245,8 @@ static void check_failures(const GuardCheck *c) {
         if (!c->frame->guard.failures.known || c->frame->guard.failures.value == 0 ||
             !acts_on(c, EVIDENCE_COUNTED))
                 return;
-        fire_action(c, c->frame->guard.failures.value, 0, "failed allocations in the kernel log");
+        fire_action(c, c->frame->guard.failures.value, 0, "",
+                    "failed allocations in the kernel log");
         if (!c->context->in_trial)
                 c->best->pause_usec = MAX(c->best->pause_usec, c->guard->block_usec);
 }
@@ -256,9 +260,9 @@ static void check_own_cost(const GuardCheck *c) {
                 each = MIN(each, to_u64(c->context->own_cpu_ppm));
         limit = u64_mul_sat(each, u64_div_up(MAX(c->context->n_online, 1u), 64));
         if (f->own_cpu_ppm.known && f->own_cpu_ppm.value > limit)
-                fire(c, GUARD_SLOW_DOWN, f->own_cpu_ppm.value, limit, "our own CPU time");
+                fire(c, GUARD_SLOW_DOWN, f->own_cpu_ppm.value, limit, "ppm", "our own CPU time");
         else if (f->slow_read_usec.known && f->slow_read_usec.value > c->guard->read_usec)
-                fire(c, GUARD_SLOW_DOWN, f->slow_read_usec.value, c->guard->read_usec,
+                fire(c, GUARD_SLOW_DOWN, f->slow_read_usec.value, c->guard->read_usec, "us",
                      "one read of a slow file");
 }
 
@@ -266,16 +270,16 @@ static void check_contained(const GuardCheck *c) {
         const GuardFrame *f = &c->frame->guard;
 
         if (f->contained)
-                fire(c, GUARD_ADVISE_ONLY, 1, 0, "inside a container");
+                fire(c, GUARD_ADVISE_ONLY, 1, 0, NULL, "inside a container");
         else if (f->steal_ppm.known && f->steal_ppm.value > to_u64(c->guard->steal_ppm) &&
                  acts_on(c, EVIDENCE_COUNTED))
-                fire(c, GUARD_ADVISE_ONLY, f->steal_ppm.value, to_u64(c->guard->steal_ppm),
+                fire(c, GUARD_ADVISE_ONLY, f->steal_ppm.value, to_u64(c->guard->steal_ppm), "ppm",
                      "CPU time stolen by the hypervisor");
 }
 
 static void check_zone_reclaim(const GuardCheck *c) {
         if (c->frame->guard.zone_reclaim_mode.known && c->frame->guard.zone_reclaim_mode.value != 0)
-                fire(c, GUARD_HOLD_GROWTH, c->frame->guard.zone_reclaim_mode.value, 0,
+                fire(c, GUARD_HOLD_GROWTH, c->frame->guard.zone_reclaim_mode.value, 0, NULL,
                      "zone_reclaim_mode is not 0");
 }
 

@@ -36,7 +36,9 @@ void guard_base_make(const GuardBaseSums *sums, GuardBase *ret);
 typedef struct GuardFinding {
         GuardVerdict verdict;
         const PolicyGuard *guard; /* NULL: allowed */
-        int64_t value, limit;     /* in the unit of the guard */
+        int64_t value, limit;
+        const char *
+                unit; /* of both: "ppm", "ns", "us", "bytes", "/s"; "": a count; NULL: they say nothing */
         usec_t pause_usec,
                 block_usec; /* longest of all that fired; block: the arm on trial; 0: not */
         const char *what;   /* constant phrase: "direct reclaim", "free memory below the mark" */

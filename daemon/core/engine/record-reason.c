@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/human.h"
 #include "base/number.h"
 #include "core/engine/engine-private.h"
 
@@ -58,18 +59,20 @@ static void say_change(Say *s, const Engine *e, const Record *r) {
         say_value(s, e, r, r->to_known, r->to);
 }
 
-/* Shares as per cent, the rest in its unit; thousandths only below 10. */
+/* Shares as per cent with two digits, times and sizes as people read them, the rest in its unit; thousandths only below 10. */
 static void say_milli(Say *s, const Watch *w, int64_t milli) {
-        const char *unit = w->spec ? w->spec->unit : NULL;
+        const char *unit = w->spec ? w->spec->unit : "";
 
-        if (unit && strcmp(unit, "ppm") == 0)
+        if (strcmp(unit, "ppm") == 0)
                 say(s, "%lld.%02lld %%", (long long) (milli / 10000000),
                     (long long) (milli % 10000000 / 100000));
+        else if (strcmp(unit, "ns") == 0 || strcmp(unit, "bytes") == 0)
+                say(s, "%s", human_value(milli / 1000, 0, unit).text);
         else if (milli < 10000)
                 say(s, "%lld.%03lld%s%s", (long long) (milli / 1000), (long long) (milli % 1000),
-                    unit ? " " : "", unit ? unit : "");
+                    unit[0] ? " " : "", unit);
         else
-                say(s, "%lld%s%s", (long long) (milli / 1000), unit ? " " : "", unit ? unit : "");
+                say(s, "%lld%s%s", (long long) (milli / 1000), unit[0] ? " " : "", unit);
 }
 
 static void say_watch(Say *s, const Engine *e, const Record *r, const char *relation) {
@@ -124,10 +127,24 @@ static void say_span(Say *s, int64_t seconds) {
                 say(s, "%lld s", (long long) seconds);
 }
 
+/* Two digits after the point: what is over its limit shall look so. */
+static void say_number(Say *s, int64_t value, const char *unit) {
+        if (strcmp(unit, "ppm") == 0)
+                say(s, "%lld.%02lld %%", (long long) (value / 10000),
+                    (long long) (value % 10000 / 100));
+        else
+                say(s, "%s", human_value(value, 0, unit).text);
+}
+
 static void say_guard(Say *s, const Record *r) {
         say(s, "guard %s: %s", r->guard, r->why ? r->why : "");
-        if (r->number_a != 0 || r->number_b != 0)
-                say(s, " (%lld, limit %lld)", (long long) r->number_a, (long long) r->number_b);
+        if (r->unit) {
+                say(s, " (");
+                say_number(s, r->number_a, r->unit);
+                say(s, ", limit ");
+                say_number(s, r->number_b, r->unit);
+                say(s, ")");
+        }
 }
 
 static void say_verdict(Say *s, const Engine *e, const Record *r) {
@@ -276,5 +293,124 @@ bool record_reason(const Engine *e, const Record *r, char *buffer, size_t size) 
                 return false;
         buffer[0] = 0;
         say_record(&s, e, r);
+        return !s.cut;
+}
+
+static void say_gate_value(Say *s, const Plan *plan, size_t watch, const GateValue *v,
+                           const PolicyTarget *t) {
+        const Watch *w = &plan->watches[watch];
+        bool ppm = w->spec && strcmp(w->spec->unit, "ppm") == 0;
+
+        say(s, "%s is ", w->name);
+        say_milli(s, w, v->y_milli);
+        say(s, ", hot from ");
+        say_number(s, t->hot, ppm ? "ppm" : w->spec ? w->spec->unit : "");
+        if (v->n_hot > 0 && v->n_hot < t->windows_hot)
+                say(s, " for %u windows, so far %u", t->windows_hot, v->n_hot);
+}
+
+static const char *idle_to_string(GateIdle idle) {
+        switch (idle) {
+        case GATE_BUSY:
+                return "";
+        case GATE_IDLE_SAVING:
+        case GATE_IDLE_SAVING_CPUS:
+                return "; too little CPU time could be saved";
+        case GATE_IDLE_USE:
+                return "; the zone locks are hardly held";
+        case GATE_IDLE_KERNEL_CPU:
+                return "; the kernel takes little CPU time";
+        }
+        return "";
+}
+
+/* The target that keeps the gate shut: the first known one that is not hot, else the first known. */
+static void say_gate(Say *s, const Engine *e, const Slot *slot) {
+        const Policy *p = slot->plan->policy;
+        const Gate *g = &slot->gate;
+        unsigned chosen = POLICY_TARGETS_MAX;
+
+        for (unsigned i = p->n_targets; i-- > 0;)
+                if (g->target[i].known && slot->plan->target[i] < e->plan->n_watches &&
+                    (chosen == POLICY_TARGETS_MAX || g->target[i].n_hot < p->target[i].windows_hot))
+                        chosen = i;
+        if (chosen < POLICY_TARGETS_MAX) {
+                say_gate_value(s, e->plan, slot->plan->target[chosen], &g->target[chosen],
+                               &p->target[chosen]);
+                say(s, "%s", idle_to_string(g->idle));
+                return;
+        }
+        say(s, "nothing to go by:");
+        for (unsigned i = 0; i < p->n_targets; i++)
+                say(s, "%s %s", i > 0 ? "," : "", p->target[i].signal);
+        say(s, "%s not known here", p->n_targets == 1 ? " is" : " are");
+        for (unsigned i = 0; i < p->n_fallback; i++)
+                if (g->fallback[i].known && slot->plan->fallback[i] < e->plan->n_watches) {
+                        say(s, "; ");
+                        say_gate_value(s, e->plan, slot->plan->fallback[i], &g->fallback[i],
+                                       &p->fallback[i]);
+                }
+}
+
+static void say_wait(Say *s, const Engine *e, const char *what, usec_t until_usec) {
+        say(s, "%s", what);
+        if (until_usec > e->now_usec && until_usec != USEC_UNKNOWN) {
+                say(s, ", for another ");
+                say_span(s, (int64_t) ((until_usec - e->now_usec) / USEC_PER_SEC));
+        }
+}
+
+static void say_state(Say *s, const Engine *e, const Slot *slot) {
+        const char *why = slot->plan->why;
+
+        switch (slot->state) {
+        case CONTROLLER_ABSENT:
+                say(s, "%s", why[0] ? why : "no such setting here that could be written");
+                return;
+        case CONTROLLER_YIELDED:
+                say(s, "somebody else wrote it: left alone until it is resumed");
+                return;
+        case CONTROLLER_OBSERVE:
+                say_gate(s, e, slot);
+                break;
+        case CONTROLLER_ARMED:
+                say(s, "waits for its turn: ");
+                say_gate(s, e, slot);
+                break;
+        case CONTROLLER_TRIAL:
+                say(s, "on trial, %u quads so far", e->run.trial.n);
+                return;
+        case CONTROLLER_PROBATION:
+                say_wait(s, e, "on probation",
+                         u64_add_sat(slot->probation_usec, slot->plan->policy->probation_usec));
+                return;
+        case CONTROLLER_HOLD:
+                say(s, "holds its value");
+                return;
+        case CONTROLLER_COOLDOWN:
+                say_wait(s, e, "pauses after a trial", slot->cooldown_usec);
+                return;
+        case CONTROLLER_BLOCKED:
+                say_wait(s, e, "nothing left to try", slot->blocked_usec);
+                return;
+        case CONTROLLER_PAUSED:
+                say(s, "paused by the operator");
+                return;
+        case _CONTROLLER_STATE_MAX:
+                return;
+        }
+        if (!slot->plan->may_try && why[0])
+                say(s, "; it could only advise: %s", why);
+}
+
+bool engine_controller_reason(const Engine *e, size_t i, char *buffer, size_t size) {
+        Say s = { .buffer = buffer, .size = size };
+
+        if (size == 0)
+                return false;
+        buffer[0] = 0;
+        if (i >= e->plan->n_controllers)
+                return false;
+        say_state(&s, e, &e->slots[i]);
         return !s.cut;
 }
