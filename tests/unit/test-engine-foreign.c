@@ -317,4 +317,60 @@ TEST(calls_in_the_wrong_order_are_refused_and_change_nothing) {
         world_free(w);
 }
 
+TEST(a_stop_while_a_giving_back_fails_gives_back) {
+        World *w = in_state(CONTROLLER_TRIAL, 0);
+        Effect effect;
+        Outcome busy = { .result = VERIFY_TRANSIENT, .error = EBUSY };
+
+        for (unsigned i = 0; i < 100 && w->value[0] == 0; i++)
+                world_step(w);
+        ASSERT_OK(engine_pause(w->engine, 0, w->now_usec));
+        ASSERT_OK(engine_next(w->engine, &effect));
+        ASSERT_TRUE(effect.restore);
+        engine_stop(w->engine, w->now_usec);
+        busy.at_usec = w->now_usec;
+        ASSERT_OK(engine_resolve(w->engine, &effect, &busy));
+        world_effects(w);
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
+static void no_time(World *w, const Effect *effect, Outcome *outcome) {
+        (void) w;
+        (void) effect;
+        outcome->at_usec = USEC_UNKNOWN;
+}
+
+TEST(a_write_at_an_unknown_time_keeps_its_gap_from_now) {
+        World *w = world_new();
+
+        w->effect_ppm[1] = -50000;
+        w->outcome_hook = no_time;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(2)));
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        world_free(w);
+}
+
+static bool stuck;
+
+static void never_back(World *w, const Effect *effect, Outcome *outcome) {
+        (void) w;
+        if (stuck && effect->restore)
+                outcome->result = VERIFY_TRANSIENT;
+}
+
+TEST(a_value_that_cannot_be_given_back_does_not_keep_the_token) {
+        World *w = in_state(CONTROLLER_TRIAL, 0);
+
+        w->outcome_hook = never_back;
+        stuck = true;
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_COOLDOWN, MIN_(10)));
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        stuck = false;
+        world_run(w, MIN_(2));
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
 TEST_MAIN()

@@ -247,4 +247,57 @@ TEST(a_slab_leak_ends_a_trial_but_not_a_value_that_is_held) {
         world_free(w);
 }
 
+/* A value of ours that stepped down to the default and is on probation. */
+static World *stepped_down(void) {
+        World *w = world_new();
+
+        w->effect_ppm[1] = -50000;
+        w->zone_ppm[1] = 15000;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(1)));
+        w->zone_ppm[0] = w->zone_ppm[1] = 1000;
+        w->effect_ppm[1] = 0;
+        w->guard.parked_ppm = KNOWN(6000);
+        /* Grown since the trial, not since the step. */
+        w->guard.slab_unreclaimable_bytes.value += (uint64_t) 9 << 30;
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_PROBATION, HOUR(1)));
+        ASSERT_EQ_I(w->value[0], 0);
+        return w;
+}
+
+TEST(a_guard_never_undoes_a_step_down) {
+        for (unsigned at = 0; at < 2; at++) {
+                World *w = stepped_down();
+
+                world_step(w);
+                ASSERT_EQ_U(world_state(w, 0), CONTROLLER_PROBATION);
+                /* Also while a check compares with the longer lists. */
+                for (unsigned i = 0; at == 1 && i < 1000 && w->value[0] == 0; i++)
+                        world_step(w);
+                ASSERT_EQ_I(w->value[0], at == 1 ? world_value(1) : 0);
+                w->guard.allocstall = KNOWN(3);
+                world_step(w);
+                ASSERT_EQ_I(w->value[0], 0);
+                ASSERT_TRUE(world_state(w, 0) != CONTROLLER_PROBATION);
+                world_run(w, HOUR(1));
+                ASSERT_EQ_I(w->value[0], 0);
+                world_free(w);
+        }
+}
+
+TEST(a_revalidation_that_a_guard_ended_is_not_begun_again_within_the_hour) {
+        World *w = world_new();
+
+        w->effect_ppm[1] = -50000;
+        world_plan_make(w);
+        w->controllers[0].n_levels = 2;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(1)));
+        w->guard.psi_full_ppm = KNOWN(20000);
+        world_run(w, HOUR(26));
+        ASSERT_GE_U(world_records(w, RECORD_REVALIDATE), 1);
+        ASSERT_LE_U(world_records(w, RECORD_REVALIDATE), 3);
+        world_free(w);
+}
+
 TEST_MAIN()

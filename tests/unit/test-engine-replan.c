@@ -209,4 +209,46 @@ TEST(records_follow_into_the_new_plan) {
         world_free(w);
 }
 
+static unsigned n_busy;
+
+static void busy_once(World *w, const Effect *effect, Outcome *outcome) {
+        (void) w;
+        (void) effect;
+        if (n_busy > 0) {
+                n_busy--;
+                outcome->result = VERIFY_TRANSIENT;
+                outcome->error = EBUSY;
+        }
+}
+
+TEST(a_write_that_waits_is_not_forgotten) {
+        World *w = in_state(CONTROLLER_HOLD, 0);
+        static Copy c;
+
+        w->outcome_hook = busy_once;
+        n_busy = 1;
+        w->guard.parked_short_ppm = KNOWN(90000);
+        world_step(w);
+        w->guard.parked_short_ppm = KNOWN(0);
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        copy_plan(w, &c);
+        ASSERT_OK(engine_replan(w->engine, &arena, &c.plan));
+        world_run(w, SEC(10));
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
+TEST(a_policy_that_has_the_knob_no_more_gives_its_value_back) {
+        World *w = in_state(CONTROLLER_HOLD, 0);
+        static Copy c;
+
+        copy_plan(w, &c);
+        c.controllers[0].n_knobs = 0;
+        c.controllers[0].may_try = false;
+        ASSERT_OK(engine_replan(w->engine, &arena, &c.plan));
+        world_effects(w);
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
 TEST_MAIN()

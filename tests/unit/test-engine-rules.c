@@ -414,4 +414,66 @@ TEST(every_record_has_its_sentence) {
         world_free(w);
 }
 
+/* A trial of a cache while the lists are cut: the machine that its windows compare is another one. */
+TEST(a_quad_that_sees_another_policy_write_is_lost) {
+        World *w = world_new();
+        unsigned before;
+
+        w->n_caches = 1;
+        w->effect_ppm[1] = -50000;
+        w->cache_effect_ppm[0] = -50000;
+        w->zone_ppm[1] = 15000;
+        world_plan_make(w);
+        w->controllers[0].n_levels = 2;
+        w->policy[1].n_guards = 0;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(2)));
+        ASSERT_TRUE(world_until(w, 1, CONTROLLER_TRIAL, HOUR(4)));
+        world_run(w, MIN_(2));
+        before = world_records(w, RECORD_VOID);
+        w->guard.parked_short_ppm = KNOWN(90000);
+        world_step(w);
+        w->guard.parked_short_ppm = KNOWN(0);
+        ASSERT_EQ_I(w->value[0], 0);
+        ASSERT_EQ_U(world_records(w, RECORD_CUT), 1);
+        ASSERT_EQ_U(world_state(w, 1), CONTROLLER_TRIAL);
+        ASSERT_EQ_U(world_records(w, RECORD_VOID), before + 1);
+        world_free(w);
+}
+
+TEST(lists_are_looked_at_as_long_as_they_are_ours) {
+        World *w = world_new();
+        Sampling s;
+
+        w->effect_ppm[1] = -100000;
+        w->effect_ppm[2] = w->effect_ppm[3] = -90000;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(1)));
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_COOLDOWN, HOUR(2)));
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        engine_sampling(w->engine, &s);
+        ASSERT_EQ_U(s.files, 1u << SENSE_ZONEINFO);
+        world_free(w);
+}
+
+TEST(of_all_that_wait_huge_pages_come_first) {
+        World *w = world_new();
+
+        w->n_caches = 1;
+        w->trials_closed = true;
+        world_plan_make(w);
+        /* No wait is known that it would save. */
+        (void) text_copy(w->policy[1].knob, sizeof(w->policy[1].knob), TEXT("thp-defrag"));
+        w->controllers[1].lead_wait = PLAN_NONE;
+        w->controllers[1].expected_share_ppm = 0;
+        world_start(w);
+        world_run(w, MIN_(10));
+        ASSERT_EQ_U(world_state(w, 0), CONTROLLER_ARMED);
+        ASSERT_EQ_U(world_state(w, 1), CONTROLLER_ARMED);
+        w->trials_closed = false;
+        world_step(w);
+        ASSERT_EQ_U(world_state(w, 1), CONTROLLER_TRIAL);
+        world_free(w);
+}
+
 TEST_MAIN()

@@ -366,4 +366,81 @@ TEST(from_a_value_below_the_default_the_default_is_tried_first) {
         world_free(w);
 }
 
+TEST(a_trial_ends_with_the_hours_for_trials_and_is_no_failure) {
+        World *w = world_new();
+
+        w->effect_ppm[1] = -50000;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_TRIAL, HOUR(1)));
+        for (unsigned i = 0; i < 100 && w->value[0] == 0; i++)
+                world_step(w);
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        w->trials_closed = true;
+        world_step(w);
+        ASSERT_EQ_I(w->value[0], 0);
+        ASSERT_EQ_U(world_state(w, 0), CONTROLLER_COOLDOWN);
+        ASSERT_EQ_U(world_record(w, RECORD_VERDICT)->verdict, TRIAL_INCONCLUSIVE);
+        ASSERT_EQ_I(world_record(w, RECORD_COOLDOWN)->number_b, 0);
+        world_run(w, HOUR(5));
+        ASSERT_EQ_U(world_records(w, RECORD_TRIAL_BEGIN), 1);
+        w->trials_closed = false;
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_TRIAL, HOUR(1)));
+        world_free(w);
+}
+
+TEST(a_revalidation_ends_with_the_hours_for_trials_and_comes_again) {
+        World *w = world_new();
+
+        w->effect_ppm[1] = -50000;
+        world_plan_make(w);
+        w->controllers[0].n_levels = 2;
+        world_start(w);
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_HOLD, HOUR(1)));
+        for (unsigned i = 0; i < 100000 && w->value[0] != 0; i++)
+                world_step(w);
+        ASSERT_EQ_U(world_records(w, RECORD_REVALIDATE), 1);
+        w->trials_closed = true;
+        world_step(w);
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        world_run(w, HOUR(1));
+        ASSERT_EQ_I(w->value[0], world_value(1));
+        w->trials_closed = false;
+        world_run(w, HOUR(1));
+        ASSERT_EQ_U(world_records(w, RECORD_REVALIDATE), 2);
+        world_free(w);
+}
+
+static bool without_cost;
+
+static void no_cost(World *w, Frame *f) {
+        (void) f;
+        if (without_cost)
+                w->reading[W_COST].evidence = EVIDENCE_NONE;
+}
+
+TEST(no_trial_begins_without_a_cost_and_one_that_loses_it_ends) {
+        World *w = world_new();
+        usec_t at;
+
+        without_cost = false;
+        w->frame_hook = no_cost;
+        w->effect_ppm[1] = -50000;
+        w->trials_closed = true;
+        world_start(w);
+        world_run(w, MIN_(10));
+        without_cost = true;
+        world_run(w, MIN_(10));
+        w->trials_closed = false;
+        world_run(w, HOUR(1));
+        ASSERT_EQ_U(world_records(w, RECORD_TRIAL_BEGIN), 0);
+        without_cost = false;
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_TRIAL, MIN_(10)));
+        without_cost = true;
+        at = w->now_usec;
+        ASSERT_TRUE(world_until(w, 0, CONTROLLER_COOLDOWN, HOUR(1)));
+        ASSERT_LE_U(w->now_usec - at, MIN_(5));
+        ASSERT_EQ_I(w->value[0], 0);
+        world_free(w);
+}
+
 TEST_MAIN()

@@ -258,4 +258,19 @@ TEST(a_budget_counts_events_within_its_span) {
         ASSERT_FALSE(budget_free(&b, 1000000));
 }
 
+TEST(a_gap_is_no_window) {
+        Bench b;
+
+        bench_init(&b);
+        for (unsigned i = 0; i < 3; i++)
+                (void) window(&b, 30000, 200, EVIDENCE_MEASURED);
+        b.frame.gap = true;
+        b.frame.at_usec += (usec_t) 8 * 3600 * USEC_PER_SEC;
+        ASSERT_FALSE(window(&b, 30000, 200, EVIDENCE_MEASURED));
+        ASSERT_FALSE(b.gate.hot);
+        b.frame.gap = false;
+        ASSERT_TRUE(window(&b, 30000, 200, EVIDENCE_MEASURED));
+        ASSERT_TRUE(b.gate.hot);
+}
+
 TEST_MAIN()

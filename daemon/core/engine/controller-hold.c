@@ -274,7 +274,7 @@ void slot_revalidate_done(Engine *e, Slot *s, bool voids) {
 }
 
 /* One level down: cool, and more than a quarter of bounds.parked_seen (half of beta, where parked_seen is twice beta) lies in the lists. */
-static void step_down(Engine *e, Slot *s) {
+static void step_down(Engine *e, Slot *s, const Frame *frame) {
         const SlotKnob *own = &s->knob[0];
         unsigned level;
         const PlanArm *arm = NULL;
@@ -306,6 +306,9 @@ static void step_down(Engine *e, Slot *s) {
         r->to = s->b[0];
         (void) write_want(e, s, 0, s->b[0], false);
         engine_workload_reset(e);
+        /* Not the start of a trial long ago. */
+        s->sums.slab_start_bytes = frame->guard.slab_unreclaimable_bytes;
+        guard_base_make(&s->sums, &s->base);
         slot_probation_begin(e, s);
 }
 
@@ -342,5 +345,5 @@ void slot_hold_frame(Engine *e, Slot *s, const Frame *frame) {
         if (e->now_usec - s->cool_since_usec >= STEP_DOWN_USEC &&
             e->now_usec >= s->step_down_off_usec && !e->run.open &&
             budget_free(&e->changes, e->now_usec))
-                step_down(e, s);
+                step_down(e, s, frame);
 }

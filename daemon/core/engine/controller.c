@@ -224,6 +224,14 @@ void slot_trial_done(Engine *e, Slot *s, TrialVerdict verdict, const char *why) 
         }
 }
 
+void slot_trial_closed(Engine *e, Slot *s) {
+        record_verdict(e, s, TRIAL_INCONCLUSIVE, "the hours for trials are over");
+        e->counts.inconclusive++;
+        slot_end(e, s, true);
+        /* No failure of the arm. */
+        slot_cooldown(e, s, false);
+}
+
 /* Hot, but not ours to act on. */
 static void advise(Engine *e, Slot *s, const char *why) {
         Record *r;

@@ -34,6 +34,7 @@ typedef struct Ratio {
 /* Recent value of a watch: this minute and the one before. */
 typedef struct WatchSum {
         Ratio now, before;
+        usec_t seen_usec; /* last frame that had it; 0: none */
 } WatchSum;
 
 typedef struct KnobSlot {
@@ -133,7 +134,8 @@ typedef struct Run {
         unsigned window, n, n_wanted, n_void;
         int64_t sum_new, sum_old, sum_d, most_d;
         bool measuring, resting; /* neither: waits for writes */
-        usec_t start_usec, settle_end_usec, end_usec, length_usec, rest_since_usec, rest_end_usec;
+        usec_t start_usec, settle_end_usec, end_usec, length_usec, wait_since_usec, rest_since_usec,
+                rest_end_usec;
         Ratio cost, rate, watch[POLICY_TARGETS_MAX], lead, next;
         unsigned n_frames;
         Ratio lead_arm[2], next_arm[2];
@@ -153,7 +155,8 @@ struct Engine {
         WatchSum *sums;
         usec_t sums_usec; /* when this minute began */
         Run run;
-        bool open; /* an effect is */
+        bool open;         /* an effect is */
+        bool open_at_stop; /* it was when the stop came */
         Effect effect;
         uint64_t serial, decisions;
         Budget trials, changes;
@@ -215,6 +218,8 @@ void slot_unblock(Slot *s); /* all but those of guards, and those that lost twic
 void slot_frame(Engine *e, Slot *s, const Frame *frame);
 void slot_trial_begin(Engine *e, Slot *s, const Choice *choice, const Frame *frame);
 void slot_trial_done(Engine *e, Slot *s, TrialVerdict verdict, const char *why);
+/* No trial may run any more: the open one ends, and its values go back. */
+void slot_trial_closed(Engine *e, Slot *s);
 void slot_cooldown(Engine *e, Slot *s, bool failed);
 /* The open run ends without a verdict of its own, everything of the group goes back to what was in force before. */
 void slot_end(Engine *e, Slot *s, bool urgent);

@@ -56,7 +56,9 @@ static void knobs_carry(Engine *e, const Old *old) {
                         continue;
                 knob = &e->knobs[to];
                 *knob = old->knobs[i];
-                knob->wanted = false;
+                /* What waits for its gap, or failed and is tried again, is still wanted. */
+                if (knob->wanted)
+                        e->pending[e->n_pending++] = to;
                 knob->holder = slot_new(e, old, knob->holder);
                 knob->want_slot = slot_new(e, old, knob->want_slot);
                 knob->want_index = to;
@@ -164,11 +166,32 @@ static void run_carry(Engine *e, size_t slot, unsigned n_group) {
         run_void(e, "the machine is another one");
 }
 
-/* Values whose policy is gone go back. */
+static bool holder_has(const Engine *e, size_t rep) {
+        size_t holder = e->knobs[rep].holder;
+        const PlanController *c;
+
+        if (holder >= e->plan->n_controllers)
+                return false;
+        c = e->slots[holder].plan;
+        for (size_t k = 0; k < c->n_knobs; k++)
+                if (e->same[c->first_knob + k] == rep)
+                        return true;
+        return false;
+}
+
+/* Values whose policy is gone, or has other knobs now, go back. */
 static void orphans(Engine *e) {
-        for (size_t i = 0; i < e->plan->n_knobs; i++)
-                if (e->same[i] == i && e->knobs[i].holder == PLAN_NONE)
+        for (size_t i = 0; i < e->plan->n_knobs; i++) {
+                KnobSlot *knob = &e->knobs[i];
+
+                if (e->same[i] != i || holder_has(e, i))
+                        continue;
+                knob->holder = PLAN_NONE;
+                if (knob->ours)
                         write_back(e, i);
+                else if (knob->wanted)
+                        write_drop(e, i);
+        }
 }
 
 /* What is open without its run ends, and a policy that may no longer write holds nothing. */

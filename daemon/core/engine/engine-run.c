@@ -72,6 +72,7 @@ static void window_next(Engine *e, usec_t at_usec) {
         }
         run->measuring = false;
         run->resting = false;
+        run->wait_since_usec = e->now_usec;
         want_arm(e, run_arm(run));
         if (run->open && !write_pending(e, s))
                 window_start(e, at_usec);
@@ -351,6 +352,15 @@ void run_frame(Engine *e, const Frame *frame) {
         if (!run->open)
                 return;
         s = run_slot(e);
+        if (!frame->trials_open && run->kind == RUN_TRIAL) {
+                slot_trial_closed(e, s);
+                return;
+        }
+        if (!frame->trials_open && run->kind == RUN_REVALIDATE) {
+                slot_end(e, s, true);
+                slot_rest(e, s);
+                return;
+        }
         why = disturbance(e, s, frame);
         if (run->resting) {
                 if (why)
@@ -365,8 +375,12 @@ void run_frame(Engine *e, const Frame *frame) {
                 run_void(e, why);
                 return;
         }
-        if (!run->measuring)
+        if (!run->measuring) {
+                /* A value that cannot be given back is tried for ever, but not with the token in the hand. */
+                if (e->now_usec - run->wait_since_usec > u64_mul_sat(s->plan->window_usec, 20))
+                        give_up(e, "a write did not succeed");
                 return;
+        }
         if (frame->interval_usec > 0 && frame->at_usec >= frame->interval_usec &&
             frame->at_usec - frame->interval_usec >= run->settle_end_usec &&
             frame->at_usec <= run->end_usec) {

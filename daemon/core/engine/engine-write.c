@@ -149,7 +149,7 @@ static void applied(Engine *e, size_t rep, const Effect *effect, const Outcome *
         knob->value = actual;
         knob->ours = knob->value != knob->original;
         knob->written = true;
-        knob->written_usec = outcome->at_usec;
+        knob->written_usec = e->now_usec;
         levels_update(e, rep, effect);
         r = record_add(e, RECORD_WRITE, s, effect->knob);
         r->from_known = r->to_known = true;
@@ -177,9 +177,12 @@ static void applied(Engine *e, size_t rep, const Effect *effect, const Outcome *
         if (knob->wanted && knob->want == effect->to)
                 write_drop(e, rep);
         if (s && s->plan->coupled_pcp) {
-                e->coupled_usec = outcome->at_usec;
+                e->coupled_usec = e->now_usec;
                 e->coupled_slot = slot_index(e, s);
         }
+        /* Windows of others saw it move. */
+        if (e->run.open && s && !run_is(e, s))
+                run_void(e, "another knob was written");
         if (!knob->ours && !knob->wanted && s && !run_is(e, s) &&
             s->state != CONTROLLER_PROBATION && s->state != CONTROLLER_TRIAL)
                 knob->holder = PLAN_NONE;
@@ -259,9 +262,9 @@ int engine_resolve(Engine *e, const Effect *effect, const Outcome *outcome) {
         if (e->stopped) {
                 KnobSlot *knob = &e->knobs[rep];
 
-                /* The effect was open when the stop came. */
-                if (!knob->wanted && !knob->out && !e->effect.restore)
+                if (e->open_at_stop && !knob->wanted && !knob->out)
                         write_back(e, rep);
+                e->open_at_stop = false;
                 return 0;
         }
         run_written(e, e->now_usec);
@@ -271,6 +274,7 @@ int engine_resolve(Engine *e, const Effect *effect, const Outcome *outcome) {
 void engine_stop(Engine *e, usec_t now_usec) {
         e->now_usec = MAX(e->now_usec, now_usec);
         e->stopped = true;
+        e->open_at_stop = e->open;
         e->run.open = false;
         while (e->n_pending > 0)
                 write_drop(e, e->pending[0]);

@@ -216,6 +216,8 @@ static void sums_frame(Engine *e, const Frame *frame) {
                 }
                 if (r->evidence == EVIDENCE_NONE || frame->gap)
                         continue;
+                if (r->den > 0)
+                        sum->seen_usec = frame->at_usec;
                 sum->now.num = u64_add_sat(sum->now.num, r->num);
                 sum->now.den = u64_add_sat(sum->now.den, r->den);
         }
@@ -255,7 +257,7 @@ void engine_sampling(const Engine *e, Sampling *ret) {
 
                 if (open)
                         tick = MIN(tick, e->config->tick_trial_usec);
-                if ((open || s->state == CONTROLLER_HOLD) && s->plan->n_knobs > 0 &&
+                if ((open || slot_holds(e, s)) && s->plan->n_knobs > 0 &&
                     e->plan->knobs[s->plan->first_knob].spec->kind == KNOB_KIND_PCP_FRACTION)
                         lists = true;
         }

@@ -135,7 +135,7 @@ bool gate_frame(Gate *g, const PlanController *c, const Plan *plan, const Frame 
                 value_frame(&g->kernel_cpu, c->kernel_cpu, tau, stale, plan, frame);
                 value_frame(&g->lead, c->lead_wait, tau, stale, plan, frame);
         }
-        if (g->window_end_usec == 0) {
+        if (g->window_end_usec == 0 || frame->gap) {
                 g->window_end_usec = u64_add_sat(frame->at_usec, c->window_usec);
                 return false;
         }

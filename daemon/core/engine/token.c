@@ -5,7 +5,7 @@
 /* Who may open the next run. There is one token for the machine.
  *
  * Checks of values on probation come first (they are short, and a value that is not confirmed should not wait), then
- * revalidations, then armed controllers by expected saving. Trials keep quiet time between them, hours, and budgets; checks
+ * revalidations, then armed controllers: of huge pages first, then by expected saving. Trials keep quiet time between them, hours, and budgets; checks
  * do not: they end what a trial began. Policies that move the same things (per-CPU lists, and watermarks by way of
  * huge pages) leave each other one window of rest. */
 
@@ -27,25 +27,34 @@ static bool reclaim_rest(const Engine *e, const Slot *s) {
                e->now_usec - e->reclaim_usec < s->plan->window_usec;
 }
 
-/* Was there a cost within the last two minutes? */
+/* Was there a cost within the last two minutes, or three ticks? */
 static bool cost_known(const Engine *e, size_t cost) {
-        return cost < e->plan->n_watches &&
-               (e->sums[cost].now.den > 0 || e->sums[cost].before.den > 0);
+        usec_t most = MAX(MINUTES_USEC(2), u64_mul_sat(e->config->tick_usec, 3));
+
+        return cost < e->plan->n_watches && e->sums[cost].seen_usec > 0 &&
+               e->now_usec - e->sums[cost].seen_usec <= most;
 }
 
-static bool may_measure(const Engine *e, const Slot *s) {
-        return s->plan->n_knobs > 0 && cost_known(e, s->plan->cost) && !coupled_rest(e, s) &&
+/* Checks do not ask for a cost: without one they are lost, and what they cannot confirm goes back soon. */
+static bool may_check(const Engine *e, const Slot *s) {
+        return s->plan->n_knobs > 0 && s->plan->cost < e->plan->n_watches && !coupled_rest(e, s) &&
                !reclaim_rest(e, s);
 }
 
 static bool may_try(const Engine *e, const Slot *s, const Frame *frame) {
-        return may_measure(e, s) && frame->trials_open && !frame->gap && !frame->hotplug &&
-               e->now_usec >= e->quiet_until_usec && budget_free(&e->changes, e->now_usec);
+        return may_check(e, s) && cost_known(e, s->plan->cost) && frame->trials_open &&
+               !frame->gap && !frame->hotplug && e->now_usec >= e->quiet_until_usec &&
+               budget_free(&e->changes, e->now_usec);
 }
 
 static bool may_grow(const Engine *e, const Slot *s, const Frame *frame) {
         return may_try(e, s, frame) && s->plan->may_try && e->now_usec >= s->growth_off_usec &&
                e->now_usec >= s->next_lock_usec && budget_free(&e->trials, e->now_usec);
+}
+
+/* Huge pages move watermarks, and so the lists; and no saving of theirs is known. They go before what they would disturb. */
+static bool goes_first(const Slot *s) {
+        return s->plan->policy && text_starts(text_from(s->plan->policy->knob), "thp-");
 }
 
 void token_frame(Engine *e, const Frame *frame) {
@@ -56,7 +65,7 @@ void token_frame(Engine *e, const Frame *frame) {
         if (e->run.open)
                 return;
         for (size_t i = 0; i < e->plan->n_controllers; i++)
-                if (slot_check_due(e, &e->slots[i]) && may_measure(e, &e->slots[i])) {
+                if (slot_check_due(e, &e->slots[i]) && may_check(e, &e->slots[i])) {
                         run_begin(e, &e->slots[i], RUN_CHECK, frame);
                         return;
                 }
@@ -81,7 +90,8 @@ void token_frame(Engine *e, const Frame *frame) {
                         continue;
                 }
                 saving = gate_saving_milli(&s->gate, s->plan, frame->n_online, choice.steps);
-                if (!best || saving > most) {
+                if (!best || (goes_first(s) && !goes_first(best)) ||
+                    (goes_first(s) == goes_first(best) && saving > most)) {
                         best = s;
                         best_choice = choice;
                         most = saving;
