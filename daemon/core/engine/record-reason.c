@@ -242,7 +242,8 @@ static void say_record(Say *s, const Engine *e, const Record *r) {
                 say(s, "pauses for ");
                 say_span(s, r->number_a);
                 if (r->number_b > 0)
-                        say(s, " after %lld failures in a row", (long long) r->number_b);
+                        say(s, " after %lld %s in a row", (long long) r->number_b,
+                            r->number_b == 1 ? "failure" : "failures");
                 break;
         case RECORD_YIELD:
                 say(s, "somebody else changed ");
