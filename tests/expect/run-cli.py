@@ -22,7 +22,7 @@ except ImportError:
 ROOT = os.environ.get("SOURCE_ROOT") or os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 PROGRAM = os.environ["ALLOCTUNE"]
 POLICIES = ["--policy-dir", os.path.join(ROOT, "policies")]
-VERBS = ["recommend", "knobs", "signals", "explain", "check", "cat-config", "capture"]
+VERBS = ["recommend", "knobs", "signals", "explain", "check", "cat-config", "capture", "replay", "simulate"]
 ENV = {k: v for k, v in os.environ.items() if k not in ("PAGER", "COLUMNS", "NO_COLOR", "TERM")}
 count = failed = skipped = 0
 

@@ -156,8 +156,8 @@ static int capture_interrupted(int number, bool ignored) {
                 CaptureResult result;
                 Machine *m;
 
-                if (ignored)
-                        (void) signal(number, SIG_IGN);
+                /* These tests may themselves run under nohup. */
+                (void) signal(number, ignored ? SIG_IGN : SIG_DFL);
                 if (machine_open(tree_path("src"), &m) != 0)
                         _exit(3);
                 _exit(capture_write(m, &options, &result) == 0 ? 0 : 1);
