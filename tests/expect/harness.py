@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.environ.get("SOURCE_ROOT") or os.path.dirname(os.path.dirname(HERE))
 ALLOCTUNE = os.environ.get("ALLOCTUNE", "alloctune")
 POLICIES = os.path.join(ROOT, "policies")
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 class Tap:
